@@ -26,4 +26,11 @@ export type {
   OutboxRecord,
   RememberedRecord,
 } from './records.ts';
-export { type ConflictCode, ConflictError, StorageError, type Store, type StoreCommand } from './store.ts';
+export {
+  type ConflictCode,
+  ConflictError,
+  type ControlRecord,
+  StorageError,
+  type Store,
+  type StoreCommand,
+} from './store.ts';

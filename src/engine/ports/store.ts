@@ -13,6 +13,13 @@ import type {
   RememberedRecord,
 } from './records.ts';
 
+/** A command that another process left for the worker; what `value` means is the application's. */
+export interface ControlRecord {
+  readonly seq: number;
+  readonly at: number;
+  readonly value: JsonObject;
+}
+
 /** One change. Records are written whole; what must not be lost to a race names what it expects to find. */
 export type StoreCommand =
   /** Refused (ConflictError `duplicate-key`) when another execution has the idempotency key. */
@@ -42,7 +49,9 @@ export type StoreCommand =
   /** With `ifAbsent`, refused (`document-exists`) when the key is there. */
   | { readonly type: 'put-document'; readonly record: DocumentRecord; readonly ifAbsent?: boolean }
   | { readonly type: 'delete-document'; readonly collection: string; readonly key: string }
-  | { readonly type: 'remember'; readonly record: RememberedRecord };
+  | { readonly type: 'remember'; readonly record: RememberedRecord }
+  /** A command from beside the worker is done; until then it is handed out again after a restart. */
+  | { readonly type: 'ack-control'; readonly seq: number };
 
 export type ConflictCode = 'duplicate-key' | 'fenced' | 'stale-attempt' | 'stale-charge' | 'document-exists';
 
@@ -107,5 +116,13 @@ export interface Store {
   lastGood(sourceRef: string, nodePath: string): Promise<RememberedRecord | undefined>;
   /** Calls `listener` after commits that appended events or outbox entries (this process's, and others' where known). */
   onAppend(listener: () => void): () => void;
+  /** Leaves a command (`cancel`, `resolve`, `pause` …) for the worker, from whatever process; returns its number. */
+  sendControl(value: JsonObject): Promise<number>;
+  /** Commands not handed out to this process before, oldest first. They stay stored until `ack-control`. */
+  takeControls(): Promise<readonly ControlRecord[]>;
+  /** True while the command waits; how the command line learns that it was done. */
+  isControlWaiting(seq: number): Promise<boolean>;
+  /** Calls `listener` when another process left a command; watches cheaply, and only while someone listens. */
+  onControl(listener: () => void): () => void;
   close(): Promise<void>;
 }
