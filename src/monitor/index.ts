@@ -1,0 +1,19 @@
+export type { AlertChannel, AlertInput, AlertMessage, Alerter, AlertView, ChannelVerdict, Severity } from './alert.ts';
+export { type AlerterDeps, createAlerter } from './alerter.ts';
+export { type Calendar, createCalendar } from './calendar.ts';
+export { createEventAlerts, type EventAlerts } from './event-alerts.ts';
+export { createGroupChannel } from './group-channel.ts';
+export { type Ledger, type LedgerBy, type LedgerRow, ledgerBy } from './ledger.ts';
+export { createPushplusChannel, type PushplusDeps } from './pushplus.ts';
+export { createRestartWatch } from './restart-watch.ts';
+export { createHeartbeat, createWatchdog, type HeartbeatDeps, type Watchdog, type WatchdogDeps } from './watchdog.ts';
+export {
+  type BalancePatrol,
+  type BalancePatrolDeps,
+  type BalanceView,
+  createBalancePatrol,
+  formatSum,
+} from './balance-patrol.ts';
+export { createDailySummary, type DailySummary, type DailySummaryDeps } from './daily-summary.ts';
+export { type ClosableLogger, createLogger, type LoggerOptions, type LogLevel } from './logger.ts';
+export { createRedactor, type Redactor } from './redact.ts';
