@@ -71,6 +71,18 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new AbortedError('aborted');
 }
 
+/** Runs in the next turn of the event loop, after whatever input waits; no time passes. */
+export function nextTurn(run: () => void): void {
+  setImmediate(run);
+}
+
+/** Runs at the end of this turn, when every promise callback that is due has run. Deterministic: no macrotask passes. */
+export function endOfTurn(run: () => void): void {
+  queueMicrotask(() => {
+    process.nextTick(run);
+  });
+}
+
 /** The real clock. Only `app` builds it. */
 export function createSystemClock(): Clock {
   return {

@@ -5,6 +5,8 @@ export {
   createSystemClock,
   createVirtualClock,
   deadline,
+  endOfTurn,
+  nextTurn,
   sleep,
   type VirtualClock,
 } from './clock.ts';

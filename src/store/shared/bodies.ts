@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type CapabilityId, isCapabilityId, isFailureKind, type Failure, type FailureKind } from '../../contract/index.ts';
-import { type ExecutionId, executionId, isJsonObject, type Json, type JsonObject } from '../../kernel/index.ts';
+import {
+  type CapabilityId,
+  isCapabilityId,
+  isFailureKind,
+  type Failure,
+  type FailureKind,
+} from '../../contract/index.ts';
+import { type AttemptId, type ExecutionId, isJsonObject, type Json, type JsonObject } from '../../kernel/index.ts';
 
 /**
  * Schemas of the stored bodies: what a record carries beside its key columns. They are read leniently (`readBody`): a
@@ -12,13 +18,9 @@ const json = z.custom<Json>((value) => value !== undefined);
 const instant = z.number();
 const count = z.int().nonnegative();
 
-const parentId = z.custom<ExecutionId>((value) => {
-  try {
-    return typeof value === 'string' && executionId(value) !== '';
-  } catch {
-    return false;
-  }
-});
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const parentId = z.custom<ExecutionId>((value) => typeof value === 'string' && uuid.test(value));
+const attemptId = z.custom<AttemptId>((value) => typeof value === 'string' && uuid.test(value));
 const failureKind = z.custom<FailureKind>((value) => typeof value === 'string' && isFailureKind(value));
 const capabilityId = z.custom<CapabilityId>((value) => typeof value === 'string' && isCapabilityId(value));
 
@@ -163,14 +165,12 @@ export const outboxMessage = z.union([
   z.object({
     kind: z.literal('held'),
     failure,
-    attemptId: z.string(),
+    attemptId,
     failedNode: z.string(),
     atRisk: money,
   }),
-  z.object({ kind: z.literal('late-result'), attemptId: z.string(), nodePath: z.string(), output: jsonObject }),
+  z.object({ kind: z.literal('late-result'), attemptId, nodePath: z.string(), output: jsonObject }),
 ]);
-
-export const remembered = json;
 
 /**
  * Reads a stored body. Members that do not fit fall back to the defaults, or are left out where optional; `onFault` hears
