@@ -2,7 +2,8 @@ import { type ChargeRecord, ConflictError, type Store } from '../engine/ports/in
 import { type Clock, formatMicros, type Logger } from '../kernel/index.ts';
 import type { Alerter } from './alert.ts';
 import { monitorCollection } from './alert-state.ts';
-import { type BalanceView, formatSum } from './balance-patrol.ts';
+import type { BalanceView } from './balance-patrol.ts';
+import { formatSum } from './balance-words.ts';
 import type { Calendar } from './calendar.ts';
 import { ledgerBy } from './ledger.ts';
 

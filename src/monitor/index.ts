@@ -12,8 +12,12 @@ export {
   type BalancePatrolDeps,
   type BalanceView,
   createBalancePatrol,
-  formatSum,
 } from './balance-patrol.ts';
 export { createDailySummary, type DailySummary, type DailySummaryDeps } from './daily-summary.ts';
 export { type ClosableLogger, createLogger, type LoggerOptions, type LogLevel } from './logger.ts';
 export { createRedactor, type Redactor } from './redact.ts';
+export { executionFile } from './execution-file.ts';
+export { createMemoryFiles, createMonitorFiles, type MonitorFiles } from './files.ts';
+export { createMetrics, type Metrics, type MetricsDeps } from './metrics.ts';
+export type { FeishuView, MetricsInputs, WorkerView } from './metrics-json.ts';
+export { formatSum } from './balance-words.ts';

@@ -1,0 +1,185 @@
+import type { AttemptRecord, EventRecord, ExecutionRecord, ExecutionStatus } from '../engine/ports/index.ts';
+import type { ExecutionId } from '../kernel/index.ts';
+
+/** One line of the page's list. No row content, no names of staff. */
+export interface ExecutionLine {
+  readonly id: ExecutionId;
+  readonly agent: string;
+  readonly stage: string;
+  readonly workflow: string;
+  readonly status: ExecutionStatus;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** The node that moved last. */
+  readonly node: string;
+  readonly vendor: string;
+  readonly model: string;
+  /** Since when it stands where it stands. */
+  readonly since: number;
+  readonly attempts: number;
+  readonly degraded: boolean;
+  readonly failureKind: string;
+}
+
+type MutableLine = { -readonly [Key in keyof ExecutionLine]: ExecutionLine[Key] };
+
+/** Executions that are under way, and the last that ended, by id; ids sort by the time of their making. */
+export interface LiveExecutions {
+  has(id: ExecutionId): boolean;
+  put(record: ExecutionRecord): void;
+  /** Takes an event in; tells whether a line changed. */
+  apply(event: EventRecord, attempt?: AttemptRecord): boolean;
+  /** Takes in where an attempt stands, without an event (at a start). */
+  applyAttempt(attempt: AttemptRecord): void;
+  line(id: ExecutionId): ExecutionLine | undefined;
+  /** Unfinished first (oldest first), then the ended, newest first. */
+  lines(): readonly ExecutionLine[];
+  counts(): ExecutionCounts;
+}
+
+export interface ExecutionCounts {
+  queued: number;
+  running: number;
+  held: number;
+  byAgent: Record<string, { queued: number; running: number; held: number }>;
+  byVendor: Record<string, number>;
+}
+
+/** Most lines in the list; the oldest ended ones go first. */
+const mostLines = 5_000;
+const mostEnded = 1_000;
+
+export function createLiveExecutions(): LiveExecutions {
+  const open = new Map<string, MutableLine>();
+  const ended = new Map<string, MutableLine>();
+  const find = (id: ExecutionId | undefined): MutableLine | undefined =>
+    id === undefined ? undefined : (open.get(id) ?? ended.get(id));
+  const file = (line: MutableLine): void => {
+    const isEnded = line.endedAt !== undefined;
+    (isEnded ? open : ended).delete(line.id);
+    (isEnded ? ended : open).set(line.id, line);
+    const keep = Math.max(0, Math.min(mostEnded, mostLines - open.size));
+    for (const [oldest] of ended) {
+      if (ended.size <= keep) break;
+      ended.delete(oldest);
+    }
+  };
+  return {
+    has: (id) => open.has(id) || ended.has(id),
+    line: find,
+    put: (record) => {
+      file(lineOf(record));
+    },
+    apply: (event, attempt) => {
+      const line = find(event.executionId);
+      if (line === undefined) return false;
+      moveLine(line, event, attempt);
+      file(line);
+      return true;
+    },
+    applyAttempt: (attempt) => {
+      const line = find(attempt.executionId);
+      if (line === undefined) return;
+      placeAtAttempt(line, attempt, attempt.acceptedAt ?? attempt.intendedAt);
+      line.attempts = Math.max(line.attempts, attempt.ordinal);
+    },
+    lines: () => [...open.values(), ...[...ended.values()].reverse()].slice(0, mostLines),
+    counts: () => countLines(open.values()),
+  };
+}
+
+function lineOf(record: ExecutionRecord): MutableLine {
+  return {
+    id: record.id,
+    agent: record.labels.agent ?? '',
+    stage: record.labels.stage ?? '',
+    workflow: record.workflow,
+    status: record.status,
+    createdAt: record.createdAt,
+    ...(record.startedAt === undefined ? {} : { startedAt: record.startedAt }),
+    ...(record.endedAt === undefined ? {} : { endedAt: record.endedAt }),
+    node: '',
+    vendor: '',
+    model: '',
+    since: record.endedAt ?? record.startedAt ?? record.createdAt,
+    attempts: 0,
+    degraded: record.marks.some((mark) => mark.kind === 'degraded'),
+    failureKind: record.failure?.kind ?? '',
+  };
+}
+
+function moveLine(line: MutableLine, event: EventRecord, attempt: AttemptRecord | undefined): void {
+  const node = nodeOf(event);
+  switch (event.type) {
+    case 'execution-started':
+    case 'execution-resumed':
+      if (line.endedAt === undefined) line.status = 'running';
+      line.startedAt ??= event.at;
+      line.since = event.at;
+      return;
+    case 'execution-held':
+      if (line.endedAt === undefined) line.status = 'held';
+      line.since = event.at;
+      return;
+    case 'execution-ended': {
+      const { status, failure } = event.data;
+      if (status === 'succeeded' || status === 'partial' || status === 'failed' || status === 'canceled')
+        line.status = status;
+      if (typeof failure === 'object' && failure !== null && 'kind' in failure && typeof failure.kind === 'string')
+        line.failureKind = failure.kind;
+      line.endedAt = event.at;
+      line.since = event.at;
+      return;
+    }
+    case 'node-degraded':
+      line.degraded = true;
+      return;
+    case 'node-started':
+    case 'node-waiting':
+    case 'node-held':
+      if (node !== '') line.node = node;
+      line.vendor = '';
+      line.model = '';
+      line.since = event.at;
+      return;
+    case 'attempt-intended':
+      line.attempts += 1;
+      if (attempt !== undefined) placeAtAttempt(line, attempt, event.at);
+      return;
+    case 'attempt-accepted':
+    case 'attempt-found':
+      if (attempt !== undefined) placeAtAttempt(line, attempt, event.at);
+      return;
+    default:
+  }
+}
+
+function placeAtAttempt(line: MutableLine, attempt: AttemptRecord, since: number): void {
+  line.node = attempt.nodePath;
+  line.vendor = attempt.provider;
+  line.model = attempt.model;
+  line.since = since;
+}
+
+export function nodeOf(event: EventRecord): string {
+  for (const name of ['node', 'nodePath', 'path'] as const) {
+    const value = event.data[name];
+    if (typeof value === 'string') return value;
+  }
+  return '';
+}
+
+function countLines(lines: Iterable<ExecutionLine>): ExecutionCounts {
+  const counts: ExecutionCounts = { queued: 0, running: 0, held: 0, byAgent: {}, byVendor: {} };
+  for (const line of lines) {
+    const { status } = line;
+    if (status !== 'queued' && status !== 'running' && status !== 'held') continue;
+    const agent = (counts.byAgent[line.agent === '' ? '-' : line.agent] ??= { queued: 0, running: 0, held: 0 });
+    counts[status] += 1;
+    agent[status] += 1;
+    if (line.vendor !== '' && status === 'running')
+      counts.byVendor[line.vendor] = (counts.byVendor[line.vendor] ?? 0) + 1;
+  }
+  return counts;
+}
