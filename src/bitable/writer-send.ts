@@ -1,0 +1,182 @@
+import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/client.ts';
+import type { Json, JsonObject } from '../kernel/index.ts';
+import { readText } from './codec-read.ts';
+import { columnsThatDiffer } from './codec-write.ts';
+import { mergedCell, type WriteEntry, type WriteOutcome } from './writer-entry.ts';
+import { normalizeWord } from './words.ts';
+
+/** What became of one row of a batch. `again`: surely or possibly not done; `readFirst` when it may have been. */
+export type SendResult =
+  | WriteOutcome
+  | { readonly kind: 'again'; readonly failure: FeishuFailure; readonly readFirst: boolean };
+
+export interface SendDeps {
+  readonly client: FeishuClient;
+  readonly signal: AbortSignal;
+  /** Waits for the base's turn: the least spacing between two writes. */
+  readonly turn: () => Promise<void>;
+  /** Columns without which the row still tells the truth; given up one by one when a row is refused. */
+  readonly lesser: (column: string) => boolean;
+  readonly onDropped: (column: string, failure: FeishuFailure) => void;
+}
+
+interface Prepared {
+  readonly entry: WriteEntry;
+  readonly seen: JsonObject;
+  readonly fields: Record<string, Json>;
+}
+
+/** Refusals that lie in the data: one bad row spoils its batch, so the batch is split until that row stands alone. */
+const dataClasses: readonly FeishuFailure['class'][] = ['schema', 'invalid', 'too-large', 'foreign-attachment', 'gone'];
+
+/**
+ * Sends one batch of one table: reads first what must be read, writes, and on a refusal splits. Each entry gets exactly
+ * one result.
+ */
+export async function sendBatch(
+  deps: SendDeps,
+  table: TableRef,
+  entries: readonly WriteEntry[],
+): Promise<ReadonlyMap<WriteEntry, SendResult>> {
+  const results = new Map<WriteEntry, SendResult>();
+  const prepared = await prepare(deps, table, entries, results);
+  await writeAll(deps, table, prepared, results);
+  return results;
+}
+
+async function prepare(
+  deps: SendDeps,
+  table: TableRef,
+  entries: readonly WriteEntry[],
+  results: Map<WriteEntry, SendResult>,
+): Promise<readonly Prepared[]> {
+  const toRead = entries.filter((entry) => entry.readFirst || entry.merges.length > 0);
+  const rows = new Map<string, JsonObject>();
+  if (toRead.length > 0) {
+    const read = await deps.client.getRecords(
+      table,
+      toRead.map((entry) => entry.recordId),
+      deps.signal,
+    );
+    if (!read.ok) {
+      for (const entry of toRead) {
+        results.set(entry, { kind: 'again', failure: read.failure, readFirst: entry.readFirst });
+      }
+    } else {
+      for (const record of read.value.records) rows.set(record.recordId, record.fields);
+      for (const entry of toRead) if (!rows.has(entry.recordId)) results.set(entry, { kind: 'gone' });
+    }
+  }
+  return entries
+    .filter((entry) => !results.has(entry))
+    .flatMap((entry) => {
+      const seen = rows.get(entry.recordId) ?? {};
+      const fields = fieldsToWrite(entry, seen);
+      if (Object.keys(fields).length > 0) return [{ entry, seen, fields }];
+      results.set(entry, { kind: 'written', fields: seen });
+      return [];
+    });
+}
+
+/** Cells of an entry; after a read, only what differs from it, and never a clear of a word that is not ours. */
+function fieldsToWrite(entry: WriteEntry, seen: JsonObject): Record<string, Json> {
+  const fields: Record<string, Json> = { ...entry.cells };
+  for (const merge of entry.merges) fields[merge.column] = mergedCell(merge, seen[merge.column]);
+  if (!entry.readFirst) return fields;
+  const { clears } = entry;
+  if (clears !== undefined) {
+    const word = normalizeWord(readText(seen[clears.column]));
+    if (word !== '' && word !== clears.word) Reflect.deleteProperty(fields, clears.column);
+  }
+  const differing = new Set(columnsThatDiffer(seen, fields));
+  return Object.fromEntries(Object.entries(fields).filter(([column]) => differing.has(column)));
+}
+
+async function writeAll(
+  deps: SendDeps,
+  table: TableRef,
+  rows: readonly Prepared[],
+  results: Map<WriteEntry, SendResult>,
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const failure = await write(deps, table, rows);
+  if (failure === undefined) {
+    for (const row of rows) results.set(row.entry, { kind: 'written', fields: { ...row.seen, ...row.fields } });
+    return;
+  }
+  const splits = failure.outcome === 'refused' && (dataClasses.includes(failure.class) || isStubborn(failure, rows));
+  if (!splits) {
+    for (const row of rows) {
+      results.set(row.entry, { kind: 'again', failure, readFirst: failure.outcome === 'unknown' });
+    }
+    return;
+  }
+  if (rows.length > 1) {
+    const half = Math.ceil(rows.length / 2);
+    await writeAll(deps, table, rows.slice(0, half), results);
+    await writeAll(deps, table, rows.slice(half), results);
+    return;
+  }
+  results.set(first.entry, await writeAlone(deps, table, first, failure));
+}
+
+/** A generic refusal that keeps coming back may be one bad row's fault too. */
+function isStubborn(failure: FeishuFailure, rows: readonly Prepared[]): boolean {
+  return failure.class === 'retry' && rows.length > 1 && rows.every((row) => row.entry.tries >= 2);
+}
+
+async function write(
+  deps: SendDeps,
+  table: TableRef,
+  rows: readonly { readonly entry: WriteEntry; readonly fields: JsonObject }[],
+): Promise<FeishuFailure | undefined> {
+  await deps.turn();
+  const answer = await deps.client.updateRecords(
+    table,
+    rows.map((row) => ({ recordId: row.entry.recordId, fields: row.fields })),
+    deps.signal,
+  );
+  return answer.ok ? undefined : answer.failure;
+}
+
+/** The bad row alone: gone, or written without those lesser columns that the table refuses, or refused. */
+async function writeAlone(deps: SendDeps, table: TableRef, row: Prepared, failure: FeishuFailure): Promise<SendResult> {
+  if (failure.class === 'gone') return await confirmGone(deps, table, row, failure);
+  const all = Object.entries(row.fields);
+  const lesser = all.filter(([column]) => deps.lesser(column));
+  if (lesser.length === 0 || lesser.length === all.length) return settleAlone(deps, row, failure, lesser.length > 0);
+  const core = Object.fromEntries(all.filter(([column]) => !deps.lesser(column)));
+  const coreFailure = await write(deps, table, [{ entry: row.entry, fields: core }]);
+  if (coreFailure !== undefined) return refusedOrAgain(coreFailure);
+  for (const [column, cell] of lesser) {
+    const cellFailure = await write(deps, table, [{ entry: row.entry, fields: { [column]: cell } }]);
+    if (cellFailure !== undefined) deps.onDropped(column, cellFailure);
+  }
+  return { kind: 'written', fields: { ...row.seen, ...row.fields } };
+}
+
+function settleAlone(deps: SendDeps, row: Prepared, failure: FeishuFailure, onlyLesser: boolean): SendResult {
+  if (!onlyLesser) return refusedOrAgain(failure);
+  for (const column of Object.keys(row.fields)) deps.onDropped(column, failure);
+  return { kind: 'written', fields: row.seen };
+}
+
+function refusedOrAgain(failure: FeishuFailure): SendResult {
+  if (failure.outcome === 'refused' && dataClasses.includes(failure.class)) return { kind: 'refused', failure };
+  return { kind: 'again', failure, readFirst: failure.outcome === 'unknown' };
+}
+
+/** "Not found" may be a lagging replica: only a read that misses the row too counts. */
+async function confirmGone(
+  deps: SendDeps,
+  table: TableRef,
+  row: Prepared,
+  failure: FeishuFailure,
+): Promise<SendResult> {
+  const read = await deps.client.getRecords(table, [row.entry.recordId], deps.signal);
+  if (!read.ok) {
+    return read.failure.class === 'gone' ? { kind: 'gone' } : { kind: 'again', failure: read.failure, readFirst: true };
+  }
+  return read.value.records.length === 0 ? { kind: 'gone' } : { kind: 'again', failure, readFirst: true };
+}
