@@ -59,11 +59,20 @@ export interface RecordWrite {
   readonly fields: JsonObject;
 }
 
+export interface BaseInfo {
+  readonly name: string;
+  /** 高级权限: downloads need a permission, and a search may come back empty without one. */
+  readonly hasAdvancedPermissions: boolean;
+  readonly timeZone?: string;
+}
+
 export interface UploadSource {
   readonly name: string;
   readonly sizeBytes: number;
   /** A fresh stream of the bytes from `offset`, for each try. */
   open(offset: number, length: number): AsyncIterable<Uint8Array>;
+  /** Names the content (its hash), so that an upload in parts can go on where a crash ended it. */
+  readonly resumeKey?: string;
 }
 
 export interface NewField {
@@ -82,6 +91,7 @@ export interface NewField {
 export interface FeishuClient {
   /** A base token, a base link or a wiki link → the base's own token. */
   resolveBase(tokenOrLink: string, signal?: AbortSignal): Promise<FeishuResult<string>>;
+  baseInfo(appToken: string, signal?: AbortSignal): Promise<FeishuResult<BaseInfo>>;
   /** All pages. */
   listTables(
     appToken: string,

@@ -1,0 +1,22 @@
+/**
+ * The platform room: Feishu's REST API, long connection, call budget and diagnosis. It knows bases, tables, rows as raw
+ * cells, files and messages; it knows nothing of stages, agents or the engine. `docs/feishu.md` tells its rules.
+ */
+export type {
+  BaseInfo,
+  FeishuClient,
+  FeishuFailure,
+  FeishuResult,
+  FieldInfo,
+  NewField,
+  RawRecord,
+  RecordWrite,
+  TableRef,
+  UploadSource,
+  WakeEvent,
+  WakeSource,
+} from './client.ts';
+export { createFeishuClient, type FeishuDeps } from './create-client.ts';
+export { cleanFileName } from './file-name.ts';
+export { type BaseLocation, parseBaseSetting, parseTableSetting, type TableLocation } from './links.ts';
+export type { UploadSessions } from './upload-sessions.ts';

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { fail, ok } from '../kernel/index.ts';
+import type { Call, CallRequest } from './caller.ts';
+import type { FeishuResult } from './client.ts';
+import type { EndpointName } from './endpoints.ts';
+import { localFailure, readData } from './failure.ts';
+
+/** No table that we can work with has more pages; a server that never ends is told apart from a long table by this. */
+const maxPages = 2_000;
+
+/**
+ * Follows the pages of a listing. `has_more` alone says whether there are more (samples show a page token beside
+ * `has_more: false`). A page without items has none; `has_more` with an empty or an already used page token would go
+ * round for ever and ends as a failure: half a table must not pass for a whole one.
+ */
+export async function allPages<T>(
+  call: Call,
+  name: EndpointName,
+  item: z.ZodType<T>,
+  request: Omit<CallRequest, 'query'> & { readonly query: Readonly<Record<string, string | number | boolean>> },
+): Promise<FeishuResult<readonly T[]>> {
+  const page = z.looseObject({
+    items: z.array(item).nullish(),
+    has_more: z.boolean().nullish(),
+    page_token: z.string().nullish(),
+  });
+  const found: T[] = [];
+  const usedTokens = new Set<string>();
+  let pageToken: string | undefined;
+  for (let pageNumber = 1; pageNumber <= maxPages; pageNumber += 1) {
+    const query = pageToken === undefined ? request.query : { ...request.query, page_token: pageToken };
+    const answer = await call(name, { ...request, query });
+    if (!answer.ok) return answer;
+    const data = readData(name, page, answer.value.body);
+    if (!data.ok) return data;
+    found.push(...(data.value.items ?? []));
+    if (data.value.has_more !== true) return ok(found);
+    pageToken = data.value.page_token ?? '';
+    if (pageToken === '' || usedTokens.has(pageToken)) {
+      const words = pageToken === '' ? 'without a page token' : 'with a page token that was used already';
+      return fail(localFailure('retry', `${name}: page ${pageNumber} says there is more, ${words}`));
+    }
+    usedTokens.add(pageToken);
+  }
+  return fail(localFailure('too-large', `${name}: more than ${maxPages} pages`));
+}
