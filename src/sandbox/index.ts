@@ -1,0 +1,14 @@
+export { type BlobStore, createMemoryBlobs } from './blobs.ts';
+export type { AcceptedTask, BillLine, Books, CellWrite, SentMessage, SentPush } from './books.ts';
+export { sandboxEnvironment } from './environment.ts';
+export type { FaultAction, FaultPort, FaultRule, SeenCall } from './faults.ts';
+export { createInProcessFetch } from './in-process-fetch.ts';
+export { demoLatencies, type Latencies, type LatencySpan, noLatencies, realisticLatencies } from './latency.ts';
+export type { ColumnSpec, PlatformDoor, RowSpec, Sandbox, SandboxOptions, TableSpec } from './options.ts';
+export type { Painter, PictureOrder, Scene, VideoOrder } from './painter/painter.ts';
+export { createPlainPainter } from './painter/plain-painter.ts';
+export { sampleNames } from './samples/draw.ts';
+export { createSandbox, sandboxAppToken, sandboxCredentials } from './sandbox.ts';
+export type { TableDoor } from './table-door.ts';
+export type { TaskFate } from './vendors/fate.ts';
+export type { Controls, Person, RecordChange } from './world.ts';
