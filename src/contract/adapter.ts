@@ -44,6 +44,8 @@ export interface PreparedRequest {
   readonly model: string;
   readonly capability: CapabilityId;
   readonly body: JsonObject;
+  /** What had to be changed to fit the model, in words for staff (a Mark `adjusted`). */
+  readonly adjustments?: readonly string[];
 }
 
 /** What a call cost, as far as the vendor says; prices are applied by the engine. */
@@ -98,6 +100,11 @@ export interface Balance {
 export interface MediaSource {
   /** Bytes of an artifact; fails with `storage` when the spool no longer holds it. */
   read(artifact: Artifact, signal: AbortSignal): Promise<Result<Uint8Array, Failure>>;
+  /** A copy that fits a vision model (JPEG, at most 2048 px a side); absent or failing: adapters take `read`. */
+  readForVision?(
+    artifact: Artifact,
+    signal: AbortSignal,
+  ): Promise<Result<{ readonly bytes: Uint8Array; readonly mime: string }, Failure>>;
   /** Keeps bytes that came inside an answer (base64), sniffs and checks them. */
   keep(bytes: Uint8Array, nameHint: string): Promise<Result<Artifact, Failure>>;
 }

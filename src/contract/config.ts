@@ -18,6 +18,8 @@ const fieldSchema = z.strictObject({
   max_chars: z.int().optional(),
   /** Values the model knows, in its own spelling. */
   values: z.array(z.json()).optional(),
+  /** A number that is not among `values` is moved to the nearest of them, and staff are told; absent: refused before paying. */
+  adjust: z.literal('nearest').optional(),
   /** Our value → the model's (`"1:1": square_hd`). */
   map: z.record(z.string(), z.json()).optional(),
 });

@@ -1,0 +1,26 @@
+export { readMediaUrls } from './media-urls.ts';
+export { readStatusWord, type TaskStatus } from './status-words.ts';
+export {
+  checkFailure,
+  createTaskAdapter,
+  inputFailure,
+  parseHandle,
+  type PollReading,
+  type SubmitReading,
+  type TaskDialect,
+  type TaskHandle,
+  unhappySubmit,
+} from './task-adapter.ts';
+export { type Upload, uniqueFileName, uploadMedia } from './uploads.ts';
+export { mediaVerdict } from './verdict.ts';
+export {
+  type AnswerContext,
+  failureOfAnswer,
+  firstText,
+  isRefusalStatus,
+  kindOfStatus,
+  readErrorShape,
+  type VendorError,
+} from './vendor-error.ts';
+export { createVendorLine, type VendorLine } from './vendor-line.ts';
+export { kindOfWords } from './words.ts';

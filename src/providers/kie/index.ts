@@ -1,0 +1,1 @@
+export { createKieProvider } from './adapter.ts';

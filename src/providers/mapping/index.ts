@@ -1,0 +1,1 @@
+export { fillMedia, type MappedInput, type MappingFault, mapInput, type MediaSlot } from './map-input.ts';

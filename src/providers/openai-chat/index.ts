@@ -1,0 +1,1 @@
+export { createOpenAiChatProvider } from './adapter.ts';

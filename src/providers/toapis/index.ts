@@ -1,0 +1,1 @@
+export { createToapisProvider } from './adapter.ts';
