@@ -1,3 +1,6 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
 export { createSideFile, type SideFile } from './side-file.ts';
+export { backupStore, clearRestoredMark, restoredBackup } from './sqlite/backup.ts';
 export { createSqliteStore, type SqliteStoreOptions } from './sqlite/store.ts';
+export { createThreadedSqliteStore } from './sqlite/threaded-store.ts';
+export { type CheckpointReport, checkpointStore, type PruneReport, pruneStore } from './sqlite/upkeep.ts';

@@ -81,7 +81,8 @@ async function writeGroup(
     outcomes = await options.write(group.map((entry) => entry.operations));
   } catch (error) {
     outcomes = [];
-    for (const entry of group) entry.reject(new StorageError('the write could not be done', { cause: error }));
+    const reason = error instanceof Error ? error.message : String(error);
+    for (const entry of group) entry.reject(new StorageError(`nothing was written: ${reason}`, { cause: error }));
   }
   let hasAppended = false;
   for (const [index, outcome] of outcomes.entries()) {

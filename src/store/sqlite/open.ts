@@ -20,14 +20,15 @@ const checkpointPages = 1_000;
 const journalLimitBytes = 16 * 1024 * 1024;
 
 /**
- * Opens the file, sets what durability needs, and migrates it. Throws a StorageError that says what to do when the file
+ * Opens the file, sets what durability needs, migrates it and puts its rows right. Throws a StorageError that says what to do when the file
  * cannot be used: unreadable, corrupt, someone else's, or written by a newer version.
  */
-export function openDatabase(options: OpenOptions): Connection {
+export function openDatabase(options: OpenOptions, putRight: (connection: Connection) => void): Connection {
   const connection = connect(options);
   try {
     configure(connection, options);
     migrate(connection, options.path);
+    putRight(connection);
     return connection;
   } catch (error) {
     connection.close();

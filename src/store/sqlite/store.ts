@@ -1,4 +1,4 @@
-import type { ControlRecord, Store } from '../../engine/ports/index.ts';
+import type { Store } from '../../engine/ports/index.ts';
 import { type Clock, endOfTurn, type Logger, nextTurn } from '../../kernel/index.ts';
 import { createDecoder, type Decoder } from '../shared/decode.ts';
 import { createCommitGroup } from '../shared/group.ts';
@@ -26,6 +26,8 @@ export interface SqliteStoreOptions {
   readonly watchIntervalMs?: number;
   /** Largest size of the file in pages of 4 KiB; lets tests fill the disk. */
   readonly maxPages?: number;
+  /** Added to each sync of the disk; lets tests and measurements have a slow one. */
+  readonly slowSyncMs?: number;
 }
 
 /**
@@ -33,9 +35,10 @@ export interface SqliteStoreOptions {
  * The command line opens the same file beside the worker.
  */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
-  const connection = openDatabase({ busyTimeoutMs: 5_000, ...options });
-  repairUnknownWords(connection, options.logger);
-  const writer = createBatchWriter(connection);
+  const connection = openDatabase({ busyTimeoutMs: 5_000, ...options }, (opened) => {
+    repairUnknownWords(opened, options.logger);
+  });
+  const writer = createBatchWriter(connection, options.slowSyncMs);
   return assembleStore(options, connection, {
     write: (lists) => Promise.resolve(writer.write(lists)),
     sendControl: (at, value) => Promise.resolve(writer.sendControl(at, value)),
@@ -54,6 +57,7 @@ export interface WriteSide {
 export function assembleStore(options: SqliteStoreOptions, connection: Connection, side: WriteSide): Store {
   const { clock, logger } = options;
   const decoder = createDecoder(logger);
+  const run = createRun(connection);
   const appended = createListeners(logger);
   const controlled = createListeners(logger);
   const leave = options.leave ?? (options.path === ':memory:' ? 'end-of-turn' : 'next-turn');
@@ -74,8 +78,8 @@ export function assembleStore(options: SqliteStoreOptions, connection: Connectio
   let isClosed = false;
   return {
     commit: group.commit,
-    ...createReads(createRun(connection), decoder),
-    ...controlReads(connection, decoder),
+    ...createReads(run, decoder),
+    ...controlReads(run, decoder),
     sendControl: async (value) => {
       try {
         const seq = await side.sendControl(clock.nowMs(), JSON.stringify(value));
@@ -132,14 +136,14 @@ function createPreparer(connection: Connection): (text: string) => Select {
   };
 }
 
-function controlReads(connection: Connection, decoder: Decoder): Pick<Store, 'takeControls'> {
-  const select = connection.prepare<unknown[], Row>('SELECT * FROM controls WHERE seq > ? ORDER BY seq LIMIT 100');
+function controlReads(run: RunQuery, decoder: Decoder): Pick<Store, 'takeControls'> {
   let lastTaken = 0;
   return {
-    takeControls: () => {
-      const records: readonly ControlRecord[] = select.all(lastTaken).map(decoder.control);
+    takeControls: async () => {
+      const rows = await run('SELECT * FROM controls WHERE seq > ?1 ORDER BY seq LIMIT 100', [lastTaken]);
+      const records = rows.map(decoder.control);
       lastTaken = records.at(-1)?.seq ?? lastTaken;
-      return Promise.resolve(records);
+      return records;
     },
   };
 }

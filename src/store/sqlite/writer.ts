@@ -30,7 +30,8 @@ class ListRefused extends Error {
   }
 }
 
-export function createBatchWriter(connection: Connection): BatchWriter {
+/** `slowSyncMs` is added to each commit: a slow disk, for measurements. */
+export function createBatchWriter(connection: Connection, slowSyncMs = 0): BatchWriter {
   const statements = new Map(Object.entries(writeStatements).map(([name, sql]) => [name, prepare(connection, sql)]));
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
@@ -65,6 +66,7 @@ export function createBatchWriter(connection: Connection): BatchWriter {
         begin.run();
         const outcomes = lists.map(runList);
         commit.run();
+        if (slowSyncMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slowSyncMs);
         return outcomes;
       } catch (error) {
         rollBack(connection);
