@@ -83,7 +83,7 @@ function parseLink(
   const tableId = url.searchParams.get('table') ?? inFragment;
   return ok({
     base: { kind: path[place] === 'wiki' ? 'wiki' : 'base', token },
-    tableId: tableId === null || tableId === '' ? undefined : tableId,
+    tableId: tableId === '' ? undefined : tableId,
   });
 }
 

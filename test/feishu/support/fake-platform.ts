@@ -149,10 +149,14 @@ async function seenRequest(url: string, init: FetchInit, atMs: number): Promise<
     query: searchParams,
     headers: new Headers(init.headers),
     bytes,
-    json: isJson && bytes.length > 0 ? (JSON.parse(new TextDecoder().decode(bytes)) as SentJson) : undefined,
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment
+    json: isJson && bytes.length > 0 ? parsed(bytes) : undefined,
     atMs,
   };
 }
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-return
+const parsed = (bytes: Uint8Array): SentJson => JSON.parse(new TextDecoder().decode(bytes));
 
 async function bodyBytes(body: FetchInit['body']): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array();
