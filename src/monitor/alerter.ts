@@ -1,6 +1,6 @@
 import type { Store } from '../engine/ports/index.ts';
 import { type Clock, deadline, type IdSource, type Logger } from '../kernel/index.ts';
-import type { AlertChannel, Alerter, AlertView } from './alert.ts';
+import type { AlertChannel, Alerter, AlertView, ChannelVerdict } from './alert.ts';
 import { foldAlert, nextSweepAt, type Outgoing, sweep } from './alert-fold.ts';
 import {
   type AlertState,
@@ -24,6 +24,8 @@ export interface AlerterDeps {
 const retryDelaysMs = [60_000, 300_000, 900_000];
 const mostMessages = 100;
 const longestTimerMs = 60_000;
+/** Counts of folded alerts are on disk so long after at most. */
+const gatherMs = 1_000;
 
 /**
  * Alerts: folded, kept across restarts, delivered by each channel on its own. The state is one store document; a message
@@ -36,6 +38,7 @@ export function createAlerter(deps: AlerterDeps): Alerter {
   let delivering: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
   let isRunning = false;
+  let isSaveDue = false;
 
   const ready = (): Promise<void> =>
     (loaded ??= stored.load().then((value) => {
@@ -57,8 +60,17 @@ export function createAlerter(deps: AlerterDeps): Alerter {
   const settle = async (): Promise<void> => {
     const due = sweep(state, deps.clock.nowMs(), deps.cooldownMs);
     if (due !== undefined) enqueue(due);
+    isSaveDue = false;
     await stored.save(state);
     void deliver();
+  };
+  /** A folded alert only raises a count: many of them share one write. */
+  const settleSoon = (): void => {
+    if (isSaveDue) return;
+    isSaveDue = true;
+    deps.clock.after(gatherMs, () => {
+      if (isSaveDue) void guard('count', settle);
+    });
   };
   const deliver = (): Promise<void> => {
     delivering ??= deliverDue(deps, state)
@@ -89,6 +101,10 @@ export function createAlerter(deps: AlerterDeps): Alerter {
       guard('alert', async () => {
         const now = foldAlert(state, input, deps.clock.nowMs(), deps.cooldownMs);
         if (now !== undefined) enqueue(now);
+        else if (input.severity !== 'fatal') {
+          settleSoon();
+          return;
+        }
         await settle();
       }),
     recover: (end) =>
@@ -120,7 +136,10 @@ export function createAlerter(deps: AlerterDeps): Alerter {
       cancelTimer?.();
       const limit = deadline(deps.clock, limitMs);
       await Promise.race([
-        guard('stop', deliver),
+        guard('stop', async () => {
+          if (isSaveDue) await settle();
+          await deliver();
+        }),
         new Promise<void>((resolve) => limit.signal.addEventListener('abort', () => resolve(), { once: true })),
       ]);
       limit.release();
@@ -147,7 +166,7 @@ async function deliverDue(deps: AlerterDeps, state: AlertState): Promise<boolean
     for (const message of [...state.messages]) {
       const delivery = message.deliveries[channel.name];
       if (delivery?.state !== 'pending' || delivery.nextAt > deps.clock.nowMs()) continue;
-      const verdict = await channel.send(message);
+      const verdict = await sendGuarded(channel, message);
       changed = true;
       switch (verdict.kind) {
         case 'sent':
@@ -175,6 +194,15 @@ async function deliverDue(deps: AlerterDeps, state: AlertState): Promise<boolean
     }
   }
   return changed;
+}
+
+/** A channel must not throw; one that does has failed. */
+async function sendGuarded(channel: AlertChannel, message: QueuedMessage): Promise<ChannelVerdict> {
+  try {
+    return await channel.send(message);
+  } catch (error) {
+    return { kind: 'failed', reason: `通道出错（${error instanceof Error ? error.name : 'error'}）` };
+  }
 }
 
 function nextDeliveryAt(state: AlertState): number | undefined {

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type AlertInput, createEventAlerts } from '../../src/monitor/index.ts';
+import { createKit, event, executionRecord, type Kit } from './kit.ts';
+
+function setUp(kit: Kit = createKit()) {
+  const alerts: AlertInput[] = [];
+  const recoveries: string[] = [];
+  const alerter = {
+    alert: (input: AlertInput) => {
+      alerts.push(input);
+      return Promise.resolve();
+    },
+    recover: ({ key }: { key: string }) => {
+      recoveries.push(key);
+      return Promise.resolve();
+    },
+  };
+  const open = () => createEventAlerts({ ...kit, alerter });
+  return { kit, alerts, recoveries, open };
+}
+
+const failure = (kind: string) => ({ kind, code: '429', message: 'slow down' });
+
+describe('event alerts', () => {
+  it('starts a new installation at the end of the log, so that old trouble is not told anew', async () => {
+    const { kit, alerts, open } = setUp();
+    await kit.store.commit([event(kit, 'candidates-exhausted', { node: 'draw', failure: failure('overload') })]);
+    const follower = open();
+    await follower.catchUp();
+    expect(alerts).toHaveLength(0);
+    await kit.store.commit([event(kit, 'candidates-exhausted', { node: 'draw', failure: failure('overload') })]);
+    await follower.catchUp();
+    expect(alerts).toHaveLength(1);
+  });
+
+  it('goes on where it stopped, over a restart, and tells each event once', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    await kit.store.commit([event(kit, 'attempt-overdue', { provider: 'kie', attemptId: 'a1', model: 'veo' })]);
+    await open().catchUp();
+    await kit.store.commit([event(kit, 'node-started', { node: 'draw' })]);
+    await open().catchUp();
+    await open().catchUp();
+    expect(alerts.map((alert) => alert.title)).toEqual(['付费调用超时未归：kie']);
+  });
+
+  it('is woken by commits and needs no call', async () => {
+    const { kit, alerts, open } = setUp();
+    const follower = open();
+    follower.start();
+    await kit.clock.advance(1_000);
+    await kit.store.commit([event(kit, 'provider-paused', { provider: 'kie', failure: failure('balance') })]);
+    await kit.clock.advance(1_000);
+    expect(alerts).toMatchObject([{ title: '厂商已暂停：kie', key: 'provider:kie', severity: 'error' }]);
+    expect(alerts[0]?.text).toContain('请充值');
+    follower.stop();
+  });
+
+  it('ends a pause with a recovery', async () => {
+    const { kit, recoveries, open } = setUp();
+    await open().catchUp();
+    await kit.store.commit([event(kit, 'provider-resumed', { provider: 'kie' })]);
+    await open().catchUp();
+    expect(recoveries).toEqual(['provider:kie']);
+  });
+
+  it.each([
+    [
+      'candidate-switched',
+      { node: 'draw', from: 'kie', to: 'toapis', failure: failure('overload') },
+      '已切换厂商：kie → toapis',
+    ],
+    ['candidates-exhausted', { node: 'draw', failure: failure('rate-limit') }, '全部厂商都失败了：draw'],
+    ['node-degraded', { node: 'write', failure: failure('unavailable') }, '已降级：write'],
+    ['attempt-unknown', { provider: 'kie', attemptId: 'a1', atRisk: '0.35' }, '付费调用结果不明：kie'],
+    ['execution-held', { attemptId: 'a1', failure: failure('unknown-outcome') }, '有任务待核对'],
+    ['budget-warning', { budget: 'try-on', spent: '80', limit: '100' }, '预算已用八成：try-on'],
+    ['budget-reached', { budget: 'try-on', spent: '100', limit: '100' }, '预算已用完：try-on'],
+    ['status-unrecognised', { provider: 'kie', statusWord: 'baking' }, '厂商返回了未知状态：kie'],
+    ['execution-ended', { status: 'failed', failure: failure('overload') }, '任务失败：厂商繁忙'],
+    ['notice', { name: 'foreign-installation', text: '表 tbl1' }, '同一张表被另一套程序占用，已停止接单'],
+  ] as const)('turns %s into words that say what to do', async (type, data, title) => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    const execution = executionRecord(kit);
+    await kit.store.commit([event(kit, type, data, type === 'notice' ? undefined : execution)]);
+    await open().catchUp();
+    expect(alerts.map((alert) => alert.title)).toEqual([title]);
+    expect(alerts[0]?.text.length).toBeGreaterThan(5);
+    expect(alerts[0]?.text).not.toContain('slow down');
+    expect(alerts[0]?.text).not.toMatch(/undefined|\[object/);
+  });
+
+  it('leaves the operator alone with what staff caused', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    for (const kind of ['invalid-input', 'content-policy', 'canceled'])
+      await kit.store.commit([event(kit, 'execution-ended', { status: 'failed', failure: failure(kind) })]);
+    await kit.store.commit([event(kit, 'execution-ended', { status: 'succeeded' })]);
+    await open().catchUp();
+    expect(alerts).toHaveLength(0);
+  });
+
+  it('reads a backlog of thousands of events in one go', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    for (let index = 0; index < 12; index += 1)
+      await kit.store.commit(
+        Array.from({ length: 100 }, () => event(kit, 'candidate-switched', { from: 'kie', to: 'toapis' })),
+      );
+    await open().catchUp();
+    expect(alerts).toHaveLength(1_200);
+  });
+});
