@@ -53,14 +53,14 @@ function checkStage(
 ): void {
   const at = (...path: Path): Path => ['stages', index, ...path];
   const names = workflowsOf(stage);
-  const known = read.workflows;
+  const known = read.names.workflows;
   names.forEach((name, place) => {
     if (known.has(name)) return;
     const path = typeof stage.workflow === 'string' ? at('workflow') : at('workflow', place);
-    report(path, `there is no workflow "${name}"`, suggestName(name, known.keys()));
+    report(path, `there is no workflow "${name}"`, suggestName(name, known));
   });
-  if (stage.planner !== undefined && !read.skills.has(stage.planner)) {
-    report(at('planner'), `there is no skill "${stage.planner}"`, suggestName(stage.planner, read.skills.keys()));
+  if (stage.planner !== undefined && !read.names.skills.has(stage.planner)) {
+    report(at('planner'), `there is no skill "${stage.planner}"`, suggestName(stage.planner, read.names.skills));
   }
   if (names.length > 1 && stage.planner === undefined) {
     report(at('workflow'), 'several workflows and nobody to choose', 'name a planner skill');
@@ -75,7 +75,7 @@ function checkStage(
   }
   checkPaths(agent, stage, index, report);
   for (const name of names) {
-    const workflow = known.get(name)?.definition;
+    const workflow = read.workflows.get(name)?.definition;
     if (workflow !== undefined) checkFit(stage, workflow, at, report);
   }
 }

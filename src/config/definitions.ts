@@ -11,10 +11,11 @@ import {
   type WorkflowDefinition,
   workflowSchema,
 } from '../contract/index.ts';
+import { isJsonObject } from '../kernel/index.ts';
 import { type ConfigFault, faultAt } from './fault.ts';
 import type { ConfigFiles } from './files.ts';
 import { readPromptFile } from './prompts.ts';
-import { readBySchema } from './schema-faults.ts';
+import { readBySchema, valueAt } from './schema-faults.ts';
 import { type Path, parseYamlFile, type YamlFile } from './yaml-file.ts';
 
 export const folders = {
@@ -33,6 +34,15 @@ export interface ReadDefinitions {
   readonly providers: ReadonlyMap<string, Sourced<ProviderDefinition>>;
   readonly agents: ReadonlyMap<string, Sourced<AgentDefinition>>;
   readonly faults: readonly ConfigFault[];
+  /** Names as written, those of faulty definitions included: one fault must not make others of every use of its name. */
+  readonly names: WrittenNames;
+}
+
+export interface WrittenNames {
+  readonly workflows: ReadonlySet<string>;
+  readonly skills: ReadonlySet<string>;
+  readonly agents: ReadonlySet<string>;
+  readonly providers: ReadonlySet<string>;
 }
 
 export interface Sourced<T> {
@@ -49,32 +59,48 @@ export async function readDefinitions(
 ): Promise<ReadDefinitions> {
   const faults: ConfigFault[] = [];
   const [workflows, skills, agents] = await Promise.all([
-    readFolder(files, folders.workflows, workflowSchema, (value) => value.workflow, faults),
-    readFolder(files, folders.skills, skillSchema, (value) => value.skill, faults),
-    readFolder(files, folders.agents, agentSchema, (value) => value.agent, faults),
+    readFolder(files, { folder: folders.workflows, schema: workflowSchema, member: 'workflow' }, faults),
+    readFolder(files, { folder: folders.skills, schema: skillSchema, member: 'skill' }, faults),
+    readFolder(files, { folder: folders.agents, schema: agentSchema, member: 'agent' }, faults),
   ]);
   const prompts = await readPrompts(files, partials, faults);
   const providers = await readProviders(files, faults);
-  return { workflows, skills, prompts, providers, agents, faults };
+  return {
+    workflows: workflows.found,
+    skills: skills.found,
+    agents: agents.found,
+    prompts,
+    providers: providers.found,
+    faults,
+    names: {
+      workflows: workflows.names,
+      skills: skills.names,
+      agents: agents.names,
+      providers: providers.names,
+    },
+  };
 }
 
-async function readFolder<T>(
+/** `member` is the one that holds the definition's name. */
+async function readFolder<Member extends string, T extends Readonly<Record<Member, string>>>(
   files: ConfigFiles,
-  folder: string,
-  schema: z.ZodType<T>,
-  nameOf: (value: T) => string,
+  kind: { readonly folder: string; readonly schema: z.ZodType<T>; readonly member: Member },
   faults: ConfigFault[],
-): Promise<ReadonlyMap<string, Sourced<T>>> {
+): Promise<{ found: ReadonlyMap<string, Sourced<T>>; names: ReadonlySet<string> }> {
   const found = new Map<string, Sourced<T>>();
-  for (const file of await files.list(folder, '.yaml')) {
+  const names = new Set<string>();
+  for (const file of await files.list(kind.folder, '.yaml')) {
     const source = parseYamlFile(file, (await files.read(file)) ?? '');
     faults.push(...source.faults);
+    const written = valueAt(source.value, [kind.member]);
+    names.add(typeof written === 'string' ? written : (/([^/]+)\.yaml$/.exec(file)?.[1] ?? file));
     if (source.value === undefined) continue;
-    const read = readBySchema(source, schema);
+    const read = readBySchema(source, kind.schema);
     faults.push(...read.faults);
-    if (read.value !== undefined) keep(found, nameOf(read.value), { definition: read.value, source, base: [] }, faults);
+    if (read.value === undefined) continue;
+    keep(found, read.value[kind.member], { definition: read.value, source, base: [] }, faults);
   }
-  return found;
+  return { found, names };
 }
 
 async function readPrompts(
@@ -96,23 +122,26 @@ async function readPrompts(
 async function readProviders(
   files: ConfigFiles,
   faults: ConfigFault[],
-): Promise<ReadonlyMap<string, Sourced<ProviderDefinition>>> {
+): Promise<{ found: ReadonlyMap<string, Sourced<ProviderDefinition>>; names: ReadonlySet<string> }> {
   const text = await files.read(providersFile);
   if (text === undefined) {
     faults.push(faultAt({ file: providersFile, line: 1, column: 1 }, 'the file is missing', 'restore it'));
-    return new Map();
+    return { found: new Map(), names: new Set() };
   }
   const source = parseYamlFile(providersFile, text);
+  const written = valueAt(source.value, ['providers']);
+  const names = new Set(isJsonObject(written) ? Object.keys(written) : []);
   faults.push(...source.faults);
-  if (source.value === undefined) return new Map();
+  if (source.value === undefined) return { found: new Map(), names };
   const read = readBySchema(source, providersFileSchema);
   faults.push(...read.faults);
-  return new Map(
+  const found = new Map(
     Object.entries(read.value?.providers ?? {}).map(([name, definition]) => [
       name,
       { definition, source, base: ['providers', name] },
     ]),
   );
+  return { found, names };
 }
 
 function keep<T>(found: Map<string, Sourced<T>>, name: string, sourced: Sourced<T>, faults: ConfigFault[]): void {

@@ -120,8 +120,8 @@ async function readSettingsFile(files: ConfigFiles, variables: Variables, read: 
     return { faults: [faultAt({ file: settingsFile, line: 1, column: 1 }, 'the file is missing', 'restore it')] };
   }
   const vendors = [...read.providers.values()].map(({ definition }) => definition.vendor);
-  const providers = [...new Set([...read.providers.keys(), ...vendors])];
-  return readSettings(parseYamlFile(settingsFile, text), variables, { agents: [...read.agents.keys()], providers });
+  const providers = [...new Set([...read.names.providers, ...vendors])];
+  return readSettings(parseYamlFile(settingsFile, text), variables, { agents: [...read.names.agents], providers });
 }
 
 /** Variables that providers and agents name. */

@@ -5,7 +5,10 @@ import { type ConfigFault, faultAt } from './fault.ts';
 import type { ReadProviders } from './providers.ts';
 import { envFilePlace } from './variables.ts';
 
-/** In live mode every skill of a running agent needs a candidate whose key is set; else the key is named. */
+/**
+ * In live mode every skill of a running agent needs a candidate whose key is set; else the key is named. A skill with a
+ * degradation of its own can do without.
+ */
 export function checkReadiness(
   definitions: Definitions,
   environment: Environment,
@@ -17,7 +20,12 @@ export function checkReadiness(
     const skills = [...skillsOfAgent(definitions, agentName)].flatMap((name) => definitions.skills.get(name) ?? []);
     return skills.flatMap((skill) => {
       const isPaid = isCapabilityId(skill.capability) && capability(skill.capability).paid;
-      if (!isPaid || skill.candidates.some((candidate) => active.has(candidate.provider))) return [];
+      if (
+        !isPaid ||
+        skill.degrade !== undefined ||
+        skill.candidates.some((candidate) => active.has(candidate.provider))
+      )
+        return [];
       const keys = new Set(skill.candidates.flatMap((candidate) => providers.inactive.get(candidate.provider) ?? []));
       const what = `${[...keys].join(' or ')} is missing`;
       return [faultAt(envFilePlace, what, `agent "${agentName}" needs it (${skill.capability}); set at least one`)];

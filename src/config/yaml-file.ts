@@ -19,7 +19,12 @@ export interface YamlFile {
 /** Parses one YAML document. `firstLine` is the line of the file at which the text begins (front matter: 2). */
 export function parseYamlFile(file: string, text: string, firstLine = 1): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    prettyErrors: false,
+    merge: true,
+  });
   const placeAt = (offset: number): Place => {
     const position = lines.linePos(offset);
     return { file, line: position.line + firstLine - 1, column: position.col };
