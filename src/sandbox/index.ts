@@ -7,6 +7,7 @@ export { demoLatencies, type Latencies, type LatencySpan, noLatencies, realistic
 export type { ColumnSpec, PlatformDoor, RowSpec, Sandbox, SandboxOptions, TableSpec } from './options.ts';
 export type { Painter, PictureOrder, Scene, VideoOrder } from './painter/painter.ts';
 export { createPlainPainter } from './painter/plain-painter.ts';
+export { createSharpPainter } from './painter/sharp-painter.ts';
 export { sampleNames } from './samples/draw.ts';
 export { createSandbox, sandboxAppToken, sandboxCredentials } from './sandbox.ts';
 export type { TableDoor } from './table-door.ts';

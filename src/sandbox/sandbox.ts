@@ -106,7 +106,8 @@ function addVendors(world: World): void {
   world.app.notFound(() => new Response('404 page not found', { status: 404 }));
   world.app.onError((error) => {
     if (error instanceof TransportError) throw error;
-    return new Response(`sandbox error: ${error.message} ${String(error.cause ?? '')}`, { status: 500 });
+    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    return new Response(`sandbox error: ${error.message}${cause}`, { status: 500 });
   });
 }
 
@@ -152,7 +153,9 @@ function createBooks(world: World): Books {
 
 function createPlatformDoor(world: World, gate: FeishuGate, defaultToken: string): PlatformDoor {
   return {
-    expireTokens: gate.expireTokens,
+    expireTokens: () => {
+      gate.expireTokens();
+    },
     setAppRole: (role, appToken = defaultToken) => {
       findBase(world, appToken).appRole = role;
     },

@@ -148,15 +148,19 @@ function fillText(shape: string, spot: Spot): string {
 /** The first of the names offered in the prompt (`- photo-retouch: …`) whose words fit the subject, else the first. */
 function chooseName(spot: Spot): string | undefined {
   const offers = [...spot.prompt.matchAll(/^\s*(?:[-*]|\d+[.、])\s*`?([a-z][a-z0-9-]+)`?\s*[：:—-]\s*(.*)$/gm)];
-  const fitting = offers.find((offer) => [...(offer[2] ?? '')].some((letter) => spot.brief.subject.includes(letter)));
+  const fitting = offers.find((offer) => shareLetters(offer[2] ?? '', spot.brief.subject));
   return (fitting ?? offers[0])?.[1];
+}
+
+function shareLetters(left: string, right: string): boolean {
+  return Array.from(left).some((letter) => /[\u4e00-\u9fff]/.test(letter) && right.includes(letter));
 }
 
 /** An example that a JSON schema allows. */
 function exampleOfSchema(schema: unknown, depth: number): Json | undefined {
   if (!isJsonObject(schema) || depth > 6) return undefined;
-  const options = schema['enum'];
-  if (Array.isArray(options)) return (options[0] as Json | undefined) ?? '';
+  const options: Json | undefined = schema['enum'];
+  if (Array.isArray(options)) return options.find((option: Json) => typeof option === 'string') ?? '';
   switch (schema['type']) {
     case 'object': {
       const properties: JsonObject = isJsonObject(schema['properties']) ? schema['properties'] : {};

@@ -99,8 +99,7 @@ export function deleteRecord(
   hand: Hand,
 ): void {
   const record = findRecord(place.table, recordId);
-  const { [recordId]: _gone, ...kept } = place.table.records;
-  place.table.records = kept;
+  delete place.table.records[recordId]; // eslint-disable-line @typescript-eslint/no-dynamic-delete -- a JSON object, saved as it is
   announce(world, place, { record, changed: [], action: 'record_deleted' }, hand);
 }
 
@@ -129,7 +128,7 @@ function applyCells(
   const changed = cells.map(({ field, value }) => {
     const before = next[field.fieldId];
     if (value === undefined)
-      delete next[field.fieldId]; // eslint-disable-line @typescript-eslint/no-dynamic-delete
+      delete next[field.fieldId]; // eslint-disable-line @typescript-eslint/no-dynamic-delete -- a JSON object, saved as it is
     else next[field.fieldId] = value;
     journal(world, place, { record, field, before, after: value }, hand);
     return { fieldId: field.fieldId, before, after: value };

@@ -92,7 +92,9 @@ const optionsSchema = z.array(z.looseObject({ id: z.string(), name: z.string() }
 /** The options of a select field. */
 export function optionsOf(field: FieldState): { id: string; name: string; color: number }[] {
   const parsed = optionsSchema.safeParse(field.property?.['options']);
-  return parsed.success ? parsed.data.map((option) => ({ id: option.id, name: option.name, color: numberOr0(option['color']) })) : [];
+  return parsed.success
+    ? parsed.data.map((option) => ({ id: option.id, name: option.name, color: numberOr0(option['color']) }))
+    : [];
 }
 
 function numberOr0(value: unknown): number {

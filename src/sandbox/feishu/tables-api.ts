@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../kernel/index.ts';
+import type { JsonObject } from '../../kernel/index.ts';
 import type { Call } from '../endpoint.ts';
 import type { BaseState, FieldState, TableState } from '../state.ts';
 import { newToken, type World } from '../world.ts';
@@ -102,7 +102,7 @@ export function fieldJson(field: FieldState): JsonObject {
     type: field.type,
     ui_type: field.uiType ?? 'Text',
     is_primary: field.isPrimary,
-    property: (field.property as Json | undefined) ?? null,
+    property: field.property ?? null,
     ...(field.description === undefined ? {} : { description: field.description }),
   };
 }
