@@ -24,8 +24,8 @@ export function parseBaseSetting(text: string): Result<BaseLocation, string> {
     const link = parseLink(clean);
     return link.ok ? ok(link.value.base) : link;
   }
-  if (!tokenPattern.test(clean)) return fail(`"${clean}" is neither a base token nor a link to a base`);
   if (/^tbl/.test(clean)) return fail(`"${clean}" is the id of a table; the base's token stands before it in the link`);
+  if (!tokenPattern.test(clean)) return fail(`"${clean}" is neither a base token nor a link to a base`);
   return ok({ kind: clean.startsWith('wik') ? 'wiki' : 'base', token: clean });
 }
 

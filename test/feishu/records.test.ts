@@ -89,7 +89,7 @@ describe('rows by id', () => {
   it('are read 100 at a time, with those that are gone or forbidden named', async () => {
     const bench = createBench(
       api(({ json }) => {
-        const ids: string[] = json.record_ids;
+        const ids = json.record_ids;
         const present = ids.filter((id) => id !== 'rec7' && id !== 'rec8');
         return done({
           records: present.map((id) => ({ record_id: id, fields: {} })),
@@ -217,7 +217,7 @@ describe('messages and subscriptions', () => {
     expect(bench.to('/messages').map(({ json }) => json.uuid)).toEqual(['hint-1', 'hint-1']);
     const sent = bench.to('/messages')[0];
     expect(sent?.query.get('receive_id_type')).toBe('chat_id');
-    expect(JSON.parse(sent?.json.content)).toEqual({ text: '你好 "x"' });
+    expect(JSON.parse(sent?.json.content ?? '')).toEqual({ text: '你好 "x"' });
   });
 
   it('refuses a message that the platform would refuse', async () => {

@@ -11,9 +11,14 @@ import {
 } from '../../../src/kernel/index.ts';
 import { createFeishuClient, type FeishuClient, type FeishuDeps } from '../../../src/feishu/index.ts';
 
-/** A body as it was sent; tests reach into it freely. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type SentJson = any;
+/** A JSON body as it was sent, with the members that tests look into. */
+export interface SentJson {
+  readonly [name: string]: unknown;
+  readonly size: number;
+  readonly record_ids: string[];
+  readonly uuid: string;
+  readonly content: string;
+}
 
 /** A request as the fake sees it. */
 export interface SeenRequest {
@@ -22,6 +27,7 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
+  /** An empty object when no JSON was sent. */
   readonly json: SentJson;
   readonly atMs: number;
 }
@@ -149,14 +155,10 @@ async function seenRequest(url: string, init: FetchInit, atMs: number): Promise<
     query: searchParams,
     headers: new Headers(init.headers),
     bytes,
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment
-    json: isJson && bytes.length > 0 ? parsed(bytes) : undefined,
+    json: JSON.parse(isJson && bytes.length > 0 ? new TextDecoder().decode(bytes) : '{}') as SentJson,
     atMs,
   };
 }
-
-// eslint-disable-next-line @typescript-eslint/no-unsafe-return
-const parsed = (bytes: Uint8Array): SentJson => JSON.parse(new TextDecoder().decode(bytes));
 
 async function bodyBytes(body: FetchInit['body']): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array();
