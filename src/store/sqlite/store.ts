@@ -28,6 +28,8 @@ export interface SqliteStoreOptions {
   readonly maxPages?: number;
   /** Added to each sync of the disk; lets tests and measurements have a slow one. */
   readonly slowSyncMs?: number;
+  /** Hears how many lists shared each transaction, in the order of their commits; for measurements. */
+  readonly onGroup?: (lists: number) => void;
 }
 
 /**
@@ -63,7 +65,10 @@ export function assembleStore(options: SqliteStoreOptions, connection: Connectio
   const leave = options.leave ?? (options.path === ':memory:' ? 'end-of-turn' : 'next-turn');
   const group = createCommitGroup({
     schedule: leave === 'next-turn' ? nextTurn : endOfTurn,
-    write: side.write,
+    write: (lists) => {
+      options.onGroup?.(lists.length);
+      return side.write(lists);
+    },
     onAppended: appended.tell,
   });
   const watch = createWatch({

@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Measures in a process of its own, so that no heap or pool of one contender weighs on the next. The script calls
+ * `report(figures)`; anything else that it prints goes to stderr.
+ */
+export async function measure(script, input, { timeoutMs = 600_000 } = {}) {
+  const child = fork(fileURLToPath(script), [], {
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+    execArgv: ['--expose-gc'],
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('message', resolve);
+      child.on('error', reject);
+      child.on('exit', (code, signal) => reject(new Error(`${script} ended early (${signal ?? code})`)));
+      child.send(input);
+    });
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+  }
+}
+
+/** The other end: hands the input to `work` and its figures back. */
+export function serve(work) {
+  process.once('message', async (input) => {
+    try {
+      const figures = await work(input);
+      process.send(figures, () => process.exit(0));
+    } catch (error) {
+      console.error(error);
+      process.exit(1);
+    }
+  });
+}
