@@ -3,6 +3,7 @@ export type { AcceptedTask, BillLine, Books, CellWrite, SentMessage, SentPush } 
 export { sandboxEnvironment } from './environment.ts';
 export type { FaultAction, FaultPort, FaultRule, SeenCall } from './faults.ts';
 export { createInProcessFetch } from './in-process-fetch.ts';
+export { createSocketHandler } from './socket-handler.ts';
 export { demoLatencies, type Latencies, type LatencySpan, noLatencies, realisticLatencies } from './latency.ts';
 export type { ColumnSpec, PlatformDoor, RowSpec, Sandbox, SandboxOptions, TableSpec } from './options.ts';
 export type { Painter, PictureOrder, Scene, VideoOrder } from './painter/painter.ts';

@@ -38,6 +38,7 @@ export interface SandboxOptions {
   readonly tables: readonly TableSpec[];
   /** Default: `sandboxAppToken`. */
   readonly appToken?: string;
+  /** Default: the one that draws for people. Simulations take `createPlainPainter()`. */
   readonly painter?: Painter;
   readonly blobs?: BlobStore;
   readonly latencies?: Latencies;

@@ -14,7 +14,7 @@ import { addSearchApi } from './feishu/search-api.ts';
 import { addTablesApi } from './feishu/tables-api.ts';
 import { demoLatencies } from './latency.ts';
 import type { PlatformDoor, Sandbox, SandboxOptions } from './options.ts';
-import { createPlainPainter } from './painter/plain-painter.ts';
+import { createSharpPainter } from './painter/sharp-painter.ts';
 import { seedWorld } from './seed-world.ts';
 import { emptyWorld, worldStateSchema } from './state.ts';
 import { createTableDoor } from './table-door.ts';
@@ -41,7 +41,7 @@ function createWorld(options: SandboxOptions): World {
     random: options.random,
     baseUrl: typeof baseUrl === 'string' ? () => baseUrl : baseUrl,
     blobs: options.blobs ?? createMemoryBlobs(),
-    painter: options.painter ?? createPlainPainter(),
+    painter: options.painter ?? createSharpPainter(),
     faults: createFaultBook(options.random),
     controls: {
       latencies: options.latencies ?? demoLatencies,

@@ -138,7 +138,9 @@ export function personJson(world: World, openId: string): JsonObject {
 function urlCell(value: Json): Json {
   const parsed = z.object({ link: z.string().min(1), text: z.string().optional() }).safeParse(value);
   if (!parsed.success) return refuse(1254068, 'URLFieldConvFail');
-  return { link: parsed.data.link, text: parsed.data.text ?? parsed.data.link };
+  const { link: address, text = address } = parsed.data;
+  const cell: JsonObject = { link: address, text };
+  return cell;
 }
 
 function attachmentCell(world: World, appToken: string, value: Json): Json | undefined {

@@ -65,6 +65,7 @@ export function figure(canvas: Canvas, seed: number): string {
 <path d="M${at(0.33, 0.3)}C${at(0.25, 0.36)} ${at(0.25, 0.5)} ${at(0.27, 0.6)}h${(w * 0.045).toFixed(1)}C${at(0.315, 0.5)} ${at(0.32, 0.42)} ${at(0.37, 0.36)}zM${at(0.67, 0.3)}C${at(0.75, 0.36)} ${at(0.75, 0.5)} ${at(0.73, 0.6)}h${(-w * 0.045).toFixed(1)}C${at(0.685, 0.5)} ${at(0.68, 0.42)} ${at(0.63, 0.36)}z" fill="${skin}"/>
 <path d="M${at(0.5, 0.055)}c${(-w * 0.12).toFixed(1)} 0 ${(-w * 0.14).toFixed(1)} ${(h * 0.1).toFixed(1)} ${(-w * 0.13).toFixed(1)} ${(h * 0.19).toFixed(1)}h${(w * 0.26).toFixed(1)}c${(w * 0.01).toFixed(1)} ${(-h * 0.09).toFixed(1)} ${(-w * 0.01).toFixed(1)} ${(-h * 0.19).toFixed(1)} ${(-w * 0.13).toFixed(1)} ${(-h * 0.19).toFixed(1)}z" fill="${hair}"/>
 <rect x="${w * 0.465}" y="${h * 0.2}" width="${w * 0.07}" height="${h * 0.09}" rx="${w * 0.02}" fill="${skin}"/><path d="M${at(0.33, 0.305)}Q${at(0.42, 0.262)} ${at(0.5, 0.268)}Q${at(0.58, 0.262)} ${at(0.67, 0.305)}L${at(0.62, 0.36)}H${(w * 0.38).toFixed(1)}z" fill="${skin}"/>
+<path d="M${at(0.36, 0.29)}Q${at(0.5, 0.33)} ${at(0.64, 0.29)}L${at(0.62, 0.45)}L${at(0.66, 0.72)}H${(w * 0.34).toFixed(1)}L${at(0.38, 0.45)}z" fill="#e9e6e1"/>
 <ellipse cx="${w * 0.5}" cy="${h * 0.155}" rx="${w * 0.078}" ry="${h * 0.075}" fill="${skin}"/><path d="M${at(0.42, 0.15)}Q${at(0.44, 0.075)} ${at(0.52, 0.085)}Q${at(0.585, 0.09)} ${at(0.582, 0.155)}Q${at(0.54, 0.11)} ${at(0.42, 0.15)}z" fill="${hair}"/></g>`;
 }
 

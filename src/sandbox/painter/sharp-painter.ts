@@ -1,4 +1,4 @@
-import sharp, { type OverlayOptions } from 'sharp';
+import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 import { writeMp4 } from './mp4.ts';
 import { looksLikePicture, type Painter, type PictureOrder, type VideoOrder } from './painter.ts';
 import { type Canvas, figure, garmentMask, landscape, simulatedMark, studio, svg, torso } from './shapes.ts';
@@ -19,7 +19,7 @@ export function createSharpPainter(): Painter {
   };
 }
 
-async function bytesOf(picture: sharp.Sharp): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(picture: Sharp): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await picture.toBuffer());
 }
 
@@ -70,14 +70,51 @@ async function wearLayers(order: PictureOrder): Promise<OverlayOptions[]> {
   const { widthPx: w, heightPx: h } = order;
   const place = { widthPx: Math.round(w * torso.width), heightPx: Math.round(h * torso.height) };
   const body = { input: Buffer.from(svg(order, figure(order, order.seed))), left: 0, top: 0 };
-  const product = await fit(order.inputs[0], place, 'cover');
+  const product = await fit(
+    order.inputs[0],
+    { widthPx: place.widthPx * 1.16, heightPx: place.heightPx * 1.16 },
+    'contain',
+  );
   if (product === undefined) return [body];
-  const cut = await sharp(product)
+  const cut = (await cutOut(product)) ?? (await cutToGarment(product, place));
+  const trimmed = sharp(cut).resize(place.widthPx, place.heightPx, {
+    fit: 'contain',
+    position: 'top',
+    background: '#0000',
+  });
+  const input = await trimmed.png().toBuffer();
+  return [body, { input, left: Math.round(w * torso.left), top: Math.round(h * torso.top) }];
+}
+
+const nearEnough = 30;
+
+/** The product without its plain background, trimmed; undefined when the background is not plain. */
+async function cutOut(picture: Buffer): Promise<Buffer | undefined> {
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const corner = [data[0] ?? 0, data[1] ?? 0, data[2] ?? 0] as const;
+  let gone = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const far =
+      Math.abs((data[at] ?? 0) - corner[0]) +
+      Math.abs((data[at + 1] ?? 0) - corner[1]) +
+      Math.abs((data[at + 2] ?? 0) - corner[2]);
+    if (far >= nearEnough) continue;
+    data[at + 3] = 0;
+    gone += 1;
+  }
+  const goneRatio = gone / (data.length / 4);
+  if (goneRatio < 0.1 || goneRatio > 0.95) return undefined;
+  const raw = { width: info.width, height: info.height, channels: 4 } as const;
+  return sharp(data, { raw }).trim({ threshold: 1 }).png().toBuffer();
+}
+
+function cutToGarment(picture: Buffer, place: Canvas): Promise<Buffer> {
+  return sharp(picture)
+    .resize(place.widthPx, place.heightPx, { fit: 'cover' })
     .ensureAlpha()
     .composite([{ input: Buffer.from(garmentMask(place)), blend: 'dest-in' }])
     .png()
     .toBuffer();
-  return [body, { input: cut, left: Math.round(w * torso.left), top: Math.round(h * torso.top) }];
 }
 
 /** Nine panels: the first input seen nearer and nearer, from different sides. */
