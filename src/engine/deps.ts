@@ -1,14 +1,15 @@
 import type { Definitions, Provider, Settings } from '../contract/index.ts';
-import type { Clock, Failpoints, IdSource, JsonObject, Logger, Random } from '../kernel/index.ts';
+import type { Clock, Failpoints, IdSource, Logger, Random } from '../kernel/index.ts';
 import type { Collector, NodeFunction, Store } from './ports/index.ts';
 
 /**
  * An append-only file beside the database, preallocated and synced: a vendor's handle goes here when the store cannot
- * take it (disk full), and is read back at start. `append` is synchronous: when it returns, the line is on disk.
+ * take it (disk full), and is read back at start. `append` is synchronous: when it returns, the line (one JSON
+ * object) is on disk.
  */
 export interface SideFile {
-  append(line: JsonObject): void;
-  readAll(): readonly JsonObject[];
+  append(line: string): void;
+  readAll(): readonly string[];
   clear(): void;
 }
 
