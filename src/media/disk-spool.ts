@@ -1,0 +1,155 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Artifact, Failure } from '../contract/index.ts';
+import { fail, type IdSource, ok, type Result } from '../kernel/index.ts';
+import { createIntake, type IntakeOptions, storageFailure } from './intake.ts';
+import { gone, single } from './memory-spool.ts';
+import type { Spool } from './spool.ts';
+
+export interface DiskSpoolOptions {
+  readonly directory: string;
+  readonly ids: IdSource;
+}
+
+/** Files are read back in pieces of this size. */
+const pieceBytes = 256 * 1024;
+
+/**
+ * Files by hash, two letters a folder. Bytes go to a file in `partial/` first and are synced, then renamed into place and
+ * the folder is synced: a file under its hash is always whole. Left-overs in `partial/` are removed when the spool opens.
+ * File names of rows and vendors are never used as paths.
+ */
+export function createDiskSpool(options: DiskSpoolOptions): Spool {
+  const partial = join(options.directory, 'partial');
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true, mode: 0o700 });
+  const pathOf = (hash: string): string => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error('not a hash');
+    return join(options.directory, hash.slice(0, 2), hash);
+  };
+  const store: Spool['store'] = async (chunks, intake, signal) =>
+    await storeFile(join(partial, options.ids.uuid()), pathOf, chunks, intake, signal);
+  return {
+    store,
+    read: async (artifact) => await readWhole(pathOf(artifact.hash), artifact),
+    keep: async (bytes, nameHint) =>
+      await store(single(bytes), { nameHint, maxBytes: bytes.byteLength }, new AbortController().signal),
+    open: (artifact, offset, length) => readPieces(pathOf(artifact.hash), offset, length),
+    has: async (hash) => (await sizeOf(pathOf(hash))) > 0,
+    remove: async (hash) => {
+      await rm(pathOf(hash), { force: true });
+    },
+    sizeBytes: async () => await totalBytes(options.directory),
+  };
+}
+
+async function storeFile(
+  partialPath: string,
+  pathOf: (hash: string) => string,
+  chunks: AsyncIterable<Uint8Array>,
+  options: IntakeOptions,
+  signal: AbortSignal,
+): Promise<Result<Artifact, Failure>> {
+  let file: FileHandle;
+  try {
+    file = await open(partialPath, 'wx', 0o600);
+  } catch (error) {
+    return fail(storageFailure(error));
+  }
+  const intake = createIntake(options);
+  try {
+    const failure = await writeAll(file, chunks, (chunk) => intake.take(chunk), signal);
+    const artifact = failure === undefined ? intake.finish() : fail(failure);
+    if (artifact.ok) await settle(file, partialPath, pathOf(artifact.value.hash));
+    return artifact;
+  } catch (error) {
+    if (error instanceof WriteError) return fail(storageFailure(error.cause));
+    throw error;
+  } finally {
+    await file.close().catch(() => undefined);
+    await rm(partialPath, { force: true });
+  }
+}
+
+/** The disk failed, as against the source of the bytes, whose errors pass through. */
+class WriteError extends Error {
+  override readonly name = 'WriteError';
+}
+
+async function onDisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new WriteError('the disk refused', { cause: error });
+  }
+}
+
+async function writeAll(
+  file: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  take: (chunk: Uint8Array) => Failure | undefined,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    const failure = take(chunk);
+    if (failure !== undefined) return failure;
+    for (let offset = 0; offset < chunk.byteLength; ) {
+      offset += (await onDisk(file.write(chunk, offset))).bytesWritten;
+    }
+  }
+  return undefined;
+}
+
+async function settle(file: FileHandle, partialPath: string, path: string): Promise<void> {
+  const folder = join(path, '..');
+  await onDisk(file.sync());
+  await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }));
+  await onDisk(rename(partialPath, path));
+  const handle = await onDisk(open(folder, 'r'));
+  // Windows cannot sync a folder; the rename is then as durable as the file system makes it.
+  await handle.sync().catch(() => undefined);
+  await handle.close();
+}
+
+async function readWhole(path: string, artifact: Artifact): Promise<Result<Uint8Array, Failure>> {
+  try {
+    const bytes = await readFile(path);
+    return bytes.byteLength === artifact.sizeBytes ? ok(bytes) : fail(gone(artifact));
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return fail(isMissing ? gone(artifact) : storageFailure(error));
+  }
+}
+
+async function* readPieces(path: string, offset: number, length: number): AsyncIterable<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    for (let at = offset; at < offset + length; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, offset + length - at));
+      const { bytesRead } = await file.read(piece, 0, piece.byteLength, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return 0;
+  }
+}
+
+async function totalBytes(directory: string): Promise<number> {
+  let sum = 0;
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) sum += await sizeOf(join(entry.parentPath, entry.name));
+  }
+  return sum;
+}
