@@ -27,7 +27,7 @@ async function bytesOf(picture: Sharp): Promise<Uint8Array<ArrayBuffer>> {
 async function fit(
   input: Uint8Array | undefined,
   canvas: Canvas,
-  how: 'cover' | 'contain',
+  how: 'cover' | 'inside',
 ): Promise<Buffer | undefined> {
   if (input === undefined || !looksLikePicture(input)) return undefined;
   return sharp(input)
@@ -73,7 +73,7 @@ async function wearLayers(order: PictureOrder): Promise<OverlayOptions[]> {
   const product = await fit(
     order.inputs[0],
     { widthPx: place.widthPx * 1.16, heightPx: place.heightPx * 1.16 },
-    'contain',
+    'inside',
   );
   if (product === undefined) return [body];
   const cut = (await cutOut(product)) ?? (await cutToGarment(product, place));
