@@ -1,5 +1,8 @@
+import type { MediaSource } from '../contract/index.ts';
 import type { NodeFunction } from '../engine/ports/index.ts';
 import { concatLists, repeatValue, takeItems } from './list/lists.ts';
+import { createContactSheet, createCutOut, createPictureCheck, createPrintSize } from './picture/functions.ts';
+import type { PictureWorker } from './picture/port.ts';
 import { fillShots, readScriptShots } from './script/shots.ts';
 import { fillPlaceholders } from './text/fill-placeholders.ts';
 import { createRedLines, type RedLineTexts } from './text/red-lines.ts';
@@ -8,6 +11,9 @@ import { joinTexts, refuseRun, requireText } from './text/words.ts';
 /** What the functions are built with. */
 export interface FunctionDeps {
   readonly redLines: RedLineTexts;
+  readonly pictures: PictureWorker;
+  /** Where files are read and kept: the spool. */
+  readonly media: MediaSource;
 }
 
 /** Every registered function by the name that a workflow's `function` node uses. */
@@ -23,5 +29,9 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['list.repeat', repeatValue],
     ['script.shots', readScriptShots],
     ['script.fill-shots', fillShots],
+    ['picture.contact-sheet', createContactSheet(deps)],
+    ['picture.check', createPictureCheck(deps)],
+    ['picture.cut-out', createCutOut(deps)],
+    ['picture.print-size', createPrintSize(deps)],
   ]);
 }

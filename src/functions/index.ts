@@ -1,3 +1,5 @@
 export { createFunctions, type FunctionDeps } from './create-functions.ts';
+export type { PictureFacts, PictureWorker, SheetOptions } from './picture/port.ts';
+export { createSharpPictureWorker } from './picture/sharp-worker.ts';
 export { splitShots } from './script/shots.ts';
 export type { RedLineTexts } from './text/red-lines.ts';
