@@ -21,13 +21,16 @@ export interface LiveFetchOptions {
   readonly lookup?: Lookup;
 }
 
+/** The port, and a way to end what is open when the process stops. */
+export type LiveFetch = Fetch & { readonly close: () => Promise<void> };
+
 const defaultConnectTimeoutMs = 15_000;
 
 /**
  * The real network: exactly one request a call, on undici. No retry, no redirect followed, no cookie, no proxy unless the
  * call says so. Deadlines are the caller's (`signal`); only the time to connect is kept here.
  */
-export function createLiveFetch(options: LiveFetchOptions = {}): { readonly fetch: Fetch; close(): Promise<void> } {
+export function createLiveFetch(options: LiveFetchOptions = {}): LiveFetch {
   const guard: GuardOptions = {
     allowHosts: options.allowHosts ?? [],
     fakeIp: options.fakeIp ?? 'refuse',
@@ -55,13 +58,11 @@ export function createLiveFetch(options: LiveFetchOptions = {}): { readonly fetc
     });
     return await send(url.origin, requestPath(address, url), init, dispatcher);
   };
-  return {
-    fetch,
-    close: async () => {
-      await Promise.all([...pools.values()].map(async (each) => await each.destroy()));
-      pools.clear();
-    },
+  const close = async (): Promise<void> => {
+    await Promise.all([...pools.values()].map(async (each) => await each.destroy()));
+    pools.clear();
   };
+  return Object.assign(fetch, { close });
 }
 
 function parseUrl(address: string): URL {
