@@ -12,12 +12,6 @@ const chunkBytes = 65_536;
 /** `/files`: what vendors' result and upload links, and Feishu's temporary links, point at. No key is asked for. */
 export function addFilesApi(world: World): void {
   addEndpoint(world, {
-    name: 'files.download',
-    method: 'GET',
-    path: '/files/:file_id/:name',
-    handle: (call) => download(world, call),
-  });
-  addEndpoint(world, {
     name: 'files.feishu',
     method: 'GET',
     path: '/files/feishu/:token',
@@ -29,6 +23,12 @@ export function addFilesApi(world: World): void {
         throw error;
       });
     },
+  });
+  addEndpoint(world, {
+    name: 'files.download',
+    method: 'GET',
+    path: '/files/:file_id/:name',
+    handle: (call) => download(world, call),
   });
 }
 
