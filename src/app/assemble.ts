@@ -1,0 +1,191 @@
+import { type AgentTable, createTableSide, type TableSide } from '../bitable/index.ts';
+import type { LoadedConfig } from '../config/index.ts';
+import type { Provider } from '../contract/index.ts';
+import { createEngine } from '../engine/index.ts';
+import type { Engine } from '../engine/ports/index.ts';
+import { createFeishuClient, type FeishuClient, type FeishuFailure } from '../feishu/index.ts';
+import { createFunctions } from '../functions/index.ts';
+import { fail, ok, type Result } from '../kernel/index.ts';
+import { createCollector } from '../media/index.ts';
+import { providerFactories } from '../providers/index.ts';
+import { createMonitoring, type Monitoring } from './monitoring.ts';
+import type { Ports } from './ports.ts';
+
+/** The house, built and not yet living. Whoever built it calls `start`, then `tick` again and again, then `stop`. */
+export interface House {
+  readonly config: LoadedConfig;
+  readonly ports: Ports;
+  readonly engine: Engine;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly feishu: FeishuClient | undefined;
+  readonly tables: TableSide | undefined;
+  readonly monitoring: Monitoring;
+  start(): Promise<void>;
+  /** One turn of the main loop. Never rejects: what goes wrong is logged and alerted. */
+  tick(): Promise<void>;
+  /** When the last turn ended, monotonic milliseconds; for the watchdog. */
+  lastTickMs(): number | undefined;
+  stop(drainMs: number): Promise<void>;
+}
+
+type ProviderPorts = Pick<Ports, 'fetch' | 'clock' | 'ids' | 'logger' | 'spool'>;
+
+/** Wires every room from ports alone, so that production and simulation run the same house. */
+export async function assemble(config: LoadedConfig, ports: Ports): Promise<Result<House, FeishuFailure>> {
+  const providers = createProviders(config, ports);
+  const engine = createHouseEngine(config, ports, providers);
+  const feishu = createPlatform(config, ports);
+  const agents = feishu === undefined ? ok([]) : await resolveTables(config, feishu);
+  if (!agents.ok) return agents;
+  const tables =
+    feishu === undefined || agents.value.length === 0
+      ? undefined
+      : createTableSide({
+          client: feishu,
+          engine,
+          ...ports,
+          settings: config.settings,
+          agents: agents.value,
+          ...(config.environment.alertChatId === undefined ? {} : { alertChatId: config.environment.alertChatId }),
+          confirmSetting: (name) => config.environment.switches[name] === true,
+          wakeIsAlive: () => ports.wakeSource?.isAlive() ?? false,
+          timeZone: config.environment.timezone,
+        });
+  const life: { startedAt: number; lastTickAt: number | null } = { startedAt: ports.clock.nowMs(), lastTickAt: null };
+  const monitoring = createMonitoring({
+    config,
+    ports,
+    engine,
+    providers,
+    feishu,
+    life,
+    feishuCalls: () =>
+      tables?.callsThisMonth() ?? { thisMonth: 0, monthlyBudget: config.settings.feishu.monthly_call_budget },
+  });
+  return ok(live({ config, ports, engine, providers, feishu, tables, monitoring }, life));
+}
+
+function live(
+  parts: Omit<House, 'start' | 'tick' | 'stop' | 'lastTickMs'>,
+  life: { lastTickAt: number | null },
+): House {
+  const { engine, tables, monitoring, ports } = parts;
+  let lastTickMs: number | undefined;
+  return {
+    ...parts,
+    start: async () => {
+      await monitoring.start();
+      await engine.start();
+      await tables?.start();
+      if (tables !== undefined) await ports.wakeSource?.start((event) => tables.wake(event));
+    },
+    tick: async () => {
+      try {
+        await tables?.tick();
+      } catch (error) {
+        ports.logger.error('main loop failed', { error: String(error) });
+        await monitoring.alerter.alert({
+          title: '主循环异常',
+          text: `${String(error)}；程序会在下一轮继续，反复出现请查看日志。`,
+          severity: 'fatal',
+        });
+      }
+      lastTickMs = ports.clock.monotonicMs();
+      life.lastTickAt = ports.clock.nowMs();
+    },
+    lastTickMs: () => lastTickMs,
+    stop: async (drainMs) => {
+      await ports.wakeSource?.stop();
+      await tables?.stop();
+      await engine.stop(drainMs);
+      await monitoring.stop();
+    },
+  };
+}
+
+/** Adapters for every account that has a key. */
+export function createProviders(config: LoadedConfig, ports: ProviderPorts): ReadonlyMap<string, Provider> {
+  const { timeouts } = config.settings;
+  const providers = new Map<string, Provider>();
+  for (const { id, definition, account } of config.activeProviders) {
+    const factory = providerFactories[definition.vendor];
+    if (factory === undefined)
+      throw new Error(`provider "${id}": vendor "${definition.vendor}" passed the checks but is unknown`);
+    providers.set(
+      id,
+      factory({
+        account,
+        fetch: ports.fetch,
+        clock: ports.clock,
+        ids: ports.ids,
+        logger: ports.logger.child({ provider: id }),
+        media: ports.spool,
+        timeouts: {
+          connectMs: timeouts.connect,
+          submitMs: timeouts.submit,
+          queryMs: timeouts.query,
+          textMs: timeouts.text,
+        },
+      }),
+    );
+  }
+  return providers;
+}
+
+function createHouseEngine(config: LoadedConfig, ports: Ports, providers: ReadonlyMap<string, Provider>): Engine {
+  return createEngine({
+    ...ports,
+    settings: config.settings,
+    definitions: () => config.definitions,
+    providers,
+    functions: createFunctions({ redLines: config.redLines, pictures: ports.pictures, media: ports.spool }),
+    collector: createCollector({
+      fetch: ports.fetch,
+      spool: ports.spool,
+      clock: ports.clock,
+      logger: ports.logger,
+      settings: {
+        attempts: config.settings.transfer.attempts,
+        delayMs: config.settings.transfer.delay,
+        idleMs: config.settings.timeouts.transfer_idle,
+        connectMs: config.settings.timeouts.connect,
+        maxBytes: config.settings.transfer.max_bytes,
+      },
+    }),
+    timeZone: config.environment.timezone,
+  });
+}
+
+function createPlatform(config: LoadedConfig, ports: Ports): FeishuClient | undefined {
+  const { feishu, noProxyForApi } = config.environment;
+  if (feishu === undefined) return undefined;
+  return createFeishuClient({
+    ...feishu,
+    ...ports,
+    settings: config.settings,
+    proxy: noProxyForApi ? 'direct' : 'env',
+  });
+}
+
+/** A wiki page is resolved to the base that it shows, once for each page. */
+async function resolveTables(
+  config: LoadedConfig,
+  feishu: FeishuClient,
+): Promise<Result<readonly AgentTable[], FeishuFailure>> {
+  const tables: AgentTable[] = [];
+  const resolved = new Map<string, string>();
+  for (const [agent, { base, tableId }] of config.environment.tables) {
+    const definition = config.definitions.agents.get(agent);
+    if (definition === undefined) continue;
+    const written = base.kind === 'base' ? base.appToken : base.nodeToken;
+    let appToken = base.kind === 'base' ? base.appToken : resolved.get(written);
+    if (appToken === undefined) {
+      const answer = await feishu.resolveBase(`wiki/${written}`);
+      if (!answer.ok) return fail(answer.failure);
+      appToken = answer.value;
+      resolved.set(written, appToken);
+    }
+    tables.push({ definition, table: { appToken, tableId } });
+  }
+  return ok(tables);
+}

@@ -1,0 +1,59 @@
+import {
+  type ConfigFault,
+  createDirectoryFiles,
+  type LoadedConfig,
+  loadConfig,
+  readMode,
+  sortFaults,
+} from '../config/index.ts';
+import { compile } from '../engine/index.ts';
+import { fail, type Result } from '../kernel/index.ts';
+import { createFunctions, createSharpPictureWorker } from '../functions/index.ts';
+import { createMemorySpool } from '../media/index.ts';
+import { sandboxVariables } from './sandbox.ts';
+
+export interface ConfigurationOptions {
+  /** The project's directory: `.env` and `config/` lie there. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Address of the sandbox, in sandbox mode. */
+  readonly sandboxOrigin?: string;
+}
+
+/** Reads everything and compiles it; every fault at once, with its place. */
+export async function readConfiguration(
+  options: ConfigurationOptions,
+): Promise<Result<LoadedConfig, readonly ConfigFault[]>> {
+  const files = createDirectoryFiles(options.directory);
+  const origin = options.sandboxOrigin;
+  const first = await loadConfig({ files, env: options.env, ...(origin === undefined ? {} : { sandbox: {} }) });
+  if (!first.ok) return first;
+  // The sandbox names a table for each agent, so the agents must be known first.
+  const loaded =
+    origin === undefined
+      ? first
+      : await loadConfig({
+          files,
+          env: options.env,
+          sandbox: sandboxVariables(origin, first.value.definitions.agents),
+        });
+  if (!loaded.ok) return loaded;
+  const compiled = compile(loaded.value.definitions, {
+    functions: functionNames(loaded.value),
+  });
+  if (compiled.ok) return loaded;
+  return fail(sortFaults(compiled.failure.map((fault) => loaded.value.locateFault(fault))));
+}
+
+/** `live` or `sandbox`, before the rest is read. */
+export async function modeOfDirectory(options: ConfigurationOptions): Promise<'live' | 'sandbox'> {
+  return await readMode({ files: createDirectoryFiles(options.directory), env: options.env });
+}
+
+/** What a `function` node may name. */
+function functionNames(config: LoadedConfig): ReadonlySet<string> {
+  const { redLines } = config;
+  return new Set(
+    createFunctions({ redLines, pictures: createSharpPictureWorker(), media: createMemorySpool() }).keys(),
+  );
+}

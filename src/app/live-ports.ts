@@ -1,0 +1,116 @@
+import type { LoadedConfig } from '../config/index.ts';
+import {
+  createIdSource,
+  createSystemClock,
+  createSystemRandom,
+  type Failpoints,
+  formatDuration,
+  noFailpoints,
+  silentLogger,
+  type Secret,
+} from '../kernel/index.ts';
+import { createSharpPictureWorker } from '../functions/index.ts';
+import { createDiskSpool, createMemorySpool } from '../media/index.ts';
+import { type ClosableLogger, createLogger, createMonitorFiles } from '../monitor/index.ts';
+import { createLiveFetch } from '../providers/http/index.ts';
+import { createSideFile } from '../store/index.ts';
+import { type DataDirectory, freeBytesOf, instanceTagOf } from './data-directory.ts';
+import { failpointsFromEnvironment } from './failpoints.ts';
+import { openStore } from './open-store.ts';
+import type { Ports } from './ports.ts';
+
+/** The real world, for a worker in this process. */
+export interface LivePorts extends Ports {
+  readonly logger: ClosableLogger;
+  /** Closes network, store and log, in this order. */
+  close(): Promise<void>;
+}
+
+export async function createLivePorts(
+  config: LoadedConfig,
+  directory: DataDirectory,
+  monitorDirectory: string,
+): Promise<LivePorts> {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const ids = createIdSource(clock, random);
+  const logger = createLogger({ directory: directory.logs, level: logLevel(), clock, secrets: secretsOf(config) });
+  const store = await openStore(config, directory, { clock, logger });
+  logger.info('effective limits', {
+    poll: formatDuration(config.settings.poll.interval),
+    submit: formatDuration(config.settings.timeouts.submit),
+    query: formatDuration(config.settings.timeouts.query),
+    image: formatDuration(config.settings.vendor_poll.image.deadline),
+    video: formatDuration(config.settings.vendor_poll.video.deadline),
+  });
+  const network = openNetwork(config);
+  return {
+    clock,
+    random,
+    ids,
+    logger,
+    store,
+    failpoints: liveFailpoints(),
+    fetch: network,
+    pictures: createSharpPictureWorker(),
+    spool: await createDiskSpool({ directory: directory.spool, ids }),
+    sideFile: createSideFile(directory.sideFile),
+    monitorFiles: createMonitorFiles(monitorDirectory),
+    freeBytes: async () => await freeBytesOf(directory.root),
+    owner: ids.uuid(),
+    instanceTag: await instanceTagOf(directory, config.environment, random),
+    close: async () => {
+      await network.close();
+      await store.close();
+      logger.close();
+    },
+  };
+}
+
+function openNetwork(config: LoadedConfig): ReturnType<typeof createLiveFetch> {
+  return createLiveFetch({
+    connectTimeoutMs: config.settings.timeouts.connect,
+    allowHosts: config.settings.transfer.allow_hosts
+      .split(',')
+      .map((host) => host.trim())
+      .filter((host) => host !== ''),
+    environment: process.env,
+  });
+}
+
+/** Just what asking a vendor something needs: no store, no files. */
+export function createProbePorts(config: LoadedConfig) {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const network = openNetwork(config);
+  return {
+    clock,
+    random,
+    ids: createIdSource(clock, random),
+    logger: silentLogger,
+    fetch: network,
+    spool: createMemorySpool(),
+    close: async () => await network.close(),
+  };
+}
+
+/** Every secret in use, so that the log can be cleaned of all of them. */
+export function secretsOf(config: LoadedConfig): readonly Secret[] {
+  const { feishu, pushplus, databaseUrl } = config.environment;
+  return [
+    ...config.activeProviders.map((provider) => provider.account.key),
+    ...(feishu === undefined ? [] : [feishu.appSecret]),
+    ...(pushplus === undefined ? [] : [pushplus.token]),
+    ...(databaseUrl === undefined ? [] : [databaseUrl]),
+  ];
+}
+
+function logLevel(): 'debug' | 'info' {
+  return process.env['GRIDLOOM_LOG_LEVEL'] === 'debug' ? 'debug' : 'info';
+}
+
+/** Crash tests name the place at which this process shall die. */
+function liveFailpoints(): Failpoints {
+  const named = process.env['GRIDLOOM_FAILPOINT'];
+  return named === undefined || named === '' ? noFailpoints : failpointsFromEnvironment(named);
+}

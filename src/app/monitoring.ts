@@ -1,0 +1,150 @@
+import type { LoadedConfig } from '../config/index.ts';
+import type { Provider } from '../contract/index.ts';
+import type { Engine } from '../engine/ports/index.ts';
+import type { FeishuClient } from '../feishu/index.ts';
+import {
+  type Alerter,
+  type BalancePatrol,
+  createAlerter,
+  createBalancePatrol,
+  createCalendar,
+  createDailySummary,
+  createEventAlerts,
+  createGroupChannel,
+  createMetrics,
+  createPushplusChannel,
+  type DailySummary,
+  type EventAlerts,
+  type Metrics,
+} from '../monitor/index.ts';
+import type { Ports } from './ports.ts';
+
+/** Everything that watches: it reads the event log and the ledger, and can never hurt the work. */
+export interface Monitoring {
+  readonly alerter: Alerter;
+  readonly metrics: Metrics;
+  readonly patrol: BalancePatrol;
+  readonly summary: DailySummary;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface MonitoringDeps {
+  readonly config: LoadedConfig;
+  readonly ports: Ports;
+  readonly engine: Engine;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly feishu: FeishuClient | undefined;
+  /** When this process started, and when its loop last went through. */
+  readonly life: { readonly startedAt: number; lastTickAt: number | null };
+  /** Calls this month as the budget counts them. */
+  readonly feishuCalls: () => { readonly thisMonth: number; readonly monthlyBudget: number };
+}
+
+export function createMonitoring(deps: MonitoringDeps): Monitoring {
+  const { config, ports } = deps;
+  const { store, clock, ids, logger, fetch } = ports;
+  const calendar = createCalendar(config.environment.timezone);
+  const { pushplus, alertChatId } = config.environment;
+  const channels = [
+    ...(pushplus === undefined ? [] : [createPushplusChannel({ store, clock, logger, fetch, calendar, ...pushplus })]),
+    ...(deps.feishu === undefined || alertChatId === undefined
+      ? []
+      : [createGroupChannel({ feishu: deps.feishu, clock, chatId: alertChatId })]),
+  ];
+  const alerter = createAlerter({ store, clock, ids, logger, channels, cooldownMs: config.settings.alerts.cooldown });
+  const eventAlerts: EventAlerts = createEventAlerts({ store, clock, logger, alerter });
+  const patrol = createBalancePatrol({
+    store,
+    clock,
+    logger,
+    alerter,
+    providers: () => deps.providers,
+    settings: config.settings,
+    vendorOf: (account) => config.definitions.providers.get(account)?.vendor ?? account,
+    isExclusive: (account) => config.definitions.providers.get(account)?.exclusive === true,
+  });
+  const metrics = createMetrics({
+    store,
+    clock,
+    logger,
+    calendar,
+    files: ports.monitorFiles,
+    inputs: createInputs(deps, alerter, patrol),
+    isConfirmPoint: (agent, stage) => isConfirmPoint(config, agent, stage),
+  });
+  const summary = createDailySummary({
+    store,
+    clock,
+    logger,
+    alerter,
+    calendar,
+    cron: config.settings.alerts.daily_summary,
+    balances: () => patrol.view(),
+  });
+  return {
+    alerter,
+    metrics,
+    patrol,
+    summary,
+    start: async () => {
+      alerter.start();
+      eventAlerts.start();
+      metrics.start();
+      patrol.start();
+      await summary.catchUp();
+    },
+    stop: async () => {
+      patrol.stop();
+      eventAlerts.stop();
+      await metrics.stop();
+      await alerter.stop(5_000);
+    },
+  };
+}
+
+function createInputs(deps: MonitoringDeps, alerter: Alerter, patrol: BalancePatrol) {
+  const { config, ports, engine, life } = deps;
+  let freeBytes: number | undefined;
+  const lookAtDisk = (): void => {
+    void ports.freeBytes().then(
+      (bytes) => {
+        freeBytes = bytes;
+      },
+      (error: unknown) => ports.logger.warn('free space unknown', { error: String(error) }),
+    );
+  };
+  let looks = 0;
+  return () => {
+    if (looks++ % 30 === 0) lookAtDisk();
+    const waiting: Record<string, number> = {};
+    for (const { reason } of engine.activity().waiting) waiting[reason] = (waiting[reason] ?? 0) + 1;
+    const calls = deps.feishuCalls();
+    return {
+      mode: config.environment.mode,
+      intervalMs: config.settings.poll.interval,
+      workers: [{ id: ports.owner, startedAt: life.startedAt, lastTickAt: life.lastTickAt }],
+      feishu:
+        deps.feishu === undefined
+          ? undefined
+          : {
+              plan: config.settings.feishu.plan,
+              callsThisMonth: calls.thisMonth,
+              monthlyBudget: calls.monthlyBudget,
+              isConnected: ports.wakeSource?.isAlive() ?? false,
+              lastEventAt: ports.wakeSource?.lastEventAtMs() ?? null,
+            },
+      balances: patrol.view(),
+      alerter,
+      waiting,
+      isPaused: engine.isPaused(),
+      lagMs: 0,
+      disk: freeBytes === undefined ? undefined : { freeBytes, minFreeBytes: config.settings.storage.min_free },
+    };
+  };
+}
+
+function isConfirmPoint(config: LoadedConfig, agent: string, stage: string): boolean {
+  const confirm = config.definitions.agents.get(agent)?.stages.find((each) => each.stage === stage)?.confirm;
+  return typeof confirm === 'object' ? config.environment.switches[confirm.setting] === true : confirm === true;
+}

@@ -1,0 +1,33 @@
+import type { EngineDeps, SideFile } from '../engine/index.ts';
+import type { Store } from '../engine/ports/index.ts';
+import type { WakeSource } from '../feishu/index.ts';
+import type { Clock, Failpoints, Fetch, IdSource, Logger, Random } from '../kernel/index.ts';
+import type { PictureWorker } from '../functions/index.ts';
+import type { Spool } from '../media/index.ts';
+import type { MonitorFiles } from '../monitor/index.ts';
+
+/**
+ * The whole outside world as arguments: what `assemble` needs to build the house. Production gives live ones
+ * (`live-ports.ts`), the simulator virtual ones; between the two nothing differs.
+ */
+export interface Ports {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly random: Random;
+  readonly failpoints: Failpoints;
+  readonly logger: Logger;
+  readonly fetch: Fetch;
+  readonly store: Store;
+  readonly spool: Spool;
+  readonly pictures: PictureWorker;
+  readonly sideFile: SideFile;
+  readonly monitorFiles: MonitorFiles;
+  readonly freeBytes: () => Promise<number>;
+  /** This process, in `owner` of executions. */
+  readonly owner: string;
+  readonly isGone?: EngineDeps['isGone'];
+  /** This installation, in 执行编号. */
+  readonly instanceTag: string;
+  /** The long connection; absent: polling alone. */
+  readonly wakeSource?: WakeSource;
+}

@@ -1,0 +1,172 @@
+import { join, resolve } from 'node:path';
+import cron from 'node-cron';
+import { formatFault, type LoadedConfig } from '../config/index.ts';
+import { createSystemClock, fail, ok, type Result } from '../kernel/index.ts';
+import { createHeartbeat, createRestartWatch, createWatchdog } from '../monitor/index.ts';
+import { acquireDataDirectory, type DirectoryLock } from '../store/index.ts';
+import { assemble, type House } from './assemble.ts';
+import { modeOfDirectory, readConfiguration } from './configuration.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { createLivePorts, type LivePorts } from './live-ports.ts';
+import { createControlLoop, createTickLoop } from './loops.ts';
+import { openSandboxServer, type SandboxServer } from './sandbox-server.ts';
+
+export interface WorkerOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the sandbox's table listens; 0 takes a free port. */
+  readonly sandboxPort: number;
+  /** Called when the loop hangs without throwing; the process manager starts the worker again. */
+  readonly onDead: () => void;
+}
+
+/** A worker that could not start: what to print, and the exit code of the contract. */
+export interface StartFault {
+  readonly exitCode: 1 | 75 | 78;
+  readonly lines: readonly string[];
+}
+
+export interface Worker {
+  readonly config: LoadedConfig;
+  readonly house: House;
+  readonly sandbox: SandboxServer | undefined;
+  /** Drains, then aborts what is left; everything is resumed at the next start. */
+  stop(): Promise<void>;
+}
+
+/** Starts the worker: configuration, lock of the data directory, ports, house, loops. Leaves nothing behind when it fails. */
+export async function startWorker(options: WorkerOptions): Promise<Result<Worker, StartFault>> {
+  const mode = await modeOfDirectory(options);
+  const sandbox = mode === 'sandbox' ? await openSandboxServer(options) : undefined;
+  const undo: (() => Promise<void> | void)[] = sandbox === undefined ? [] : [async () => await sandbox.close()];
+  const refuse = async (fault: StartFault): Promise<Result<Worker, StartFault>> => {
+    for (const step of undo.reverse()) await step();
+    return fail(fault);
+  };
+  const config = await readConfiguration({
+    ...options,
+    ...(sandbox === undefined ? {} : { sandboxOrigin: sandbox.origin }),
+  });
+  if (!config.ok) return await refuse({ exitCode: 78, lines: config.failure.map(formatFault) });
+  const locked = await lockDirectory(options, config.value);
+  if (!locked.ok) return await refuse(locked.failure);
+  undo.push(() => locked.value.lock.release());
+  const ports = await openPorts(options, config.value, locked.value.directory);
+  if (!ports.ok) return await refuse(ports.failure);
+  undo.push(async () => await ports.value.close());
+  const house = await assemble(config.value, ports.value);
+  if (!house.ok) {
+    return await refuse({ exitCode: 78, lines: [`Feishu ${house.failure.code}: ${house.failure.message}`] });
+  }
+  return ok(await live(options, config.value, house.value, ports.value, sandbox, undo));
+}
+
+async function lockDirectory(
+  options: WorkerOptions,
+  config: LoadedConfig,
+): Promise<Result<{ directory: DataDirectory; lock: DirectoryLock }, StartFault>> {
+  try {
+    const directory = await openDataDirectory(options.directory, config.environment);
+    const lock = acquireDataDirectory(directory.root, { clock: createSystemClock() });
+    if (lock.ok) return ok({ directory, lock: lock.value });
+    const since = new Date(lock.failure.startedAt).toISOString();
+    return fail({
+      exitCode: 75,
+      lines: [
+        `another worker holds ${directory.root}: pid ${lock.failure.pid}, since ${since}; stop it first, or set GRIDLOOM_DATA_DIR`,
+      ],
+    });
+  } catch (error) {
+    return fail({ exitCode: 1, lines: [`cannot use the data directory: ${messageOf(error)}`] });
+  }
+}
+
+async function openPorts(
+  options: WorkerOptions,
+  config: LoadedConfig,
+  directory: DataDirectory,
+): Promise<Result<LivePorts, StartFault>> {
+  try {
+    return ok(await createLivePorts(config, directory, resolve(options.directory, config.environment.monitorDir)));
+  } catch (error) {
+    return fail({ exitCode: 1, lines: [`cannot open ${join(directory.root, 'gridloom.db')}: ${messageOf(error)}`] });
+  }
+}
+
+async function live(
+  options: WorkerOptions,
+  config: LoadedConfig,
+  house: House,
+  ports: LivePorts,
+  sandbox: SandboxServer | undefined,
+  undo: readonly (() => Promise<void> | void)[],
+): Promise<Worker> {
+  const { clock, logger, store } = ports;
+  const { alerter, summary } = house.monitoring;
+  const interval = config.settings.poll.interval;
+  const watchdog = createWatchdog({
+    clock,
+    logger,
+    alerter,
+    intervalMs: Math.max(interval, leastWatchMs),
+    onDead: options.onDead,
+  });
+  const intervalMs = Math.max(interval, leastWatchMs);
+  const { heartbeatUrl } = config.environment;
+  const heartbeat =
+    heartbeatUrl === undefined
+      ? undefined
+      : createHeartbeat({
+          clock,
+          logger,
+          fetch: ports.fetch,
+          url: heartbeatUrl,
+          intervalMs,
+          isAlive: () => watchdog.sinceTickMs() < 3 * intervalMs,
+        });
+  const restarts = createRestartWatch({ store, clock, logger, alerter });
+  await house.start();
+  await restarts.noteStart();
+  const loop = createTickLoop(
+    {
+      tick: async () => {
+        await house.tick();
+        watchdog.tickFinished();
+      },
+    },
+    clock,
+    interval,
+  );
+  const controls = createControlLoop(house, logger);
+  const daily = cron.schedule(config.settings.alerts.daily_summary, () => summary.due(), {
+    timezone: config.environment.timezone,
+  });
+  loop.start();
+  controls.start();
+  watchdog.start();
+  heartbeat?.start();
+  logger.info('worker started', { mode: config.environment.mode, pid: process.pid, node: process.versions.node });
+  return {
+    config,
+    house,
+    sandbox,
+    stop: async () => {
+      watchdog.stop();
+      heartbeat?.stop();
+      restarts.stop();
+      await daily.stop();
+      controls.stop();
+      await loop.stop();
+      await house.stop(config.settings.timeouts.drain);
+      await restarts.noteCleanStop();
+      logger.info('worker stopped');
+      for (const step of [...undo].reverse()) await step();
+    },
+  };
+}
+
+const leastWatchMs = 30_000;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

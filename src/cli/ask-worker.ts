@@ -1,0 +1,39 @@
+import { type Control, controlAnswers } from '../app/index.ts';
+import { createIdSource, createSystemRandom, sleep } from '../kernel/index.ts';
+import { type CommandIo, exitCodes } from './command.ts';
+import type { OpenData } from './data.ts';
+
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+/** What may be asked; the id is made here. */
+export type Ask = WithoutId<Control>;
+
+const answerLimitMs = 15_000;
+
+/**
+ * Leaves an ask for the worker and waits for its answer. The ask is stored, so a worker that is down takes it up at its
+ * next start; the caller is told so.
+ */
+export async function askWorker(
+  data: OpenData,
+  io: CommandIo,
+  ask: Ask,
+): Promise<{ readonly code: number; readonly executionId?: string }> {
+  const { store, clock } = data;
+  const id = createIdSource(clock, createSystemRandom()).uuid();
+  await store.sendControl({ ...ask, id });
+  const untilMs = clock.monotonicMs() + answerLimitMs;
+  while (clock.monotonicMs() < untilMs) {
+    const answer = (await store.document(controlAnswers, id))?.value;
+    if (answer !== undefined) {
+      if (answer['ok'] !== true) {
+        io.err(typeof answer['message'] === 'string' ? answer['message'] : 'refused');
+        return { code: exitCodes.failed };
+      }
+      const executionId = answer['executionId'];
+      return { code: exitCodes.done, ...(typeof executionId === 'string' ? { executionId } : {}) };
+    }
+    await sleep(clock, 200);
+  }
+  io.err('no worker answered within 15 s; the request is stored and taken up at the next "npm start"');
+  return { code: exitCodes.failed };
+}

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { type Command, type CommandIo, exitCodes, parseInput } from './command.ts';
+import { commands } from './commands/index.ts';
+
+const projectDirectory = resolve(import.meta.dirname, '..', '..');
+
+/** Runs the command that the words name; returns its exit code. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  const io: CommandIo = {
+    out: (line) => process.stdout.write(`${line}\n`),
+    err: (line) => process.stderr.write(`${line}\n`),
+    env: process.env,
+    directory: projectDirectory,
+  };
+  const [name, ...rest] = args;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    for (const line of helpLines()) io.out(line);
+    return name === undefined ? exitCodes.usage : exitCodes.done;
+  }
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) {
+    io.err(`no command "${name}"; "gridloom --help" lists them`);
+    return exitCodes.usage;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    for (const line of commandHelp(command)) io.out(line);
+    return exitCodes.done;
+  }
+  const input = parseInput(command, rest);
+  if (!input.ok) {
+    io.err(`${input.failure}\nusage: gridloom ${command.name} ${command.usage}`);
+    return exitCodes.usage;
+  }
+  return await command.run(input.value, io);
+}
+
+function helpLines(): string[] {
+  const width = Math.max(...commands.map((command) => `${command.name} ${command.usage}`.length));
+  return [
+    'gridloom: AI generation workflows, run from a Feishu Bitable',
+    '',
+    ...commands.map((command) => `  ${`${command.name} ${command.usage}`.padEnd(width)}  ${command.help}`),
+    '',
+    'Each takes --json where a machine may read it, and --help. Exit codes: 0 done, 1 failed, 2 wrong usage, 75 another worker holds the data directory, 78 configuration.',
+  ];
+}
+
+function commandHelp(command: Command): string[] {
+  return [
+    `gridloom ${command.name} ${command.usage}`,
+    `  ${command.help}`,
+    ...Object.entries(command.options ?? {}).map(
+      ([name, option]) => `  --${name}${option.type === 'string' ? ' …' : ''}  ${option.help}`,
+    ),
+  ];
+}

@@ -1,0 +1,102 @@
+import type { Ports } from '../../src/app/index.ts';
+import type { Store } from '../../src/engine/ports/index.ts';
+import type { Clock, Failpoints } from '../../src/kernel/index.ts';
+import type { Spool } from '../../src/media/index.ts';
+
+/**
+ * One life of the worker: its ports work until it is killed, and from then on nothing that it asked ever settles and
+ * nothing that it still does has an effect. What had been handed over before goes on in the world, as after a SIGKILL.
+ */
+export interface Incarnation {
+  readonly ports: Ports;
+  isAlive(): boolean;
+  kill(): void;
+}
+
+export function createIncarnation(base: Ports, atFailpoint: (kill: () => void) => Failpoints): Incarnation {
+  let alive = true;
+  const kill = (): void => {
+    alive = false;
+  };
+  const isAlive = (): boolean => alive;
+  const clock: Clock = {
+    nowMs: () => base.clock.nowMs(),
+    monotonicMs: () => base.clock.monotonicMs(),
+    after: (delayMs, run) => {
+      if (!alive) return () => undefined;
+      return base.clock.after(delayMs, () => {
+        if (alive) run();
+      });
+    },
+  };
+  const ports: Ports = {
+    ...base,
+    clock,
+    failpoints: atFailpoint(kill),
+    fetch: (url, init) => call(isAlive, () => base.fetch(url, init)),
+    store: gateStore(base.store, isAlive),
+    spool: gateSpool(base.spool, isAlive),
+    sideFile: {
+      append: (line) => {
+        if (alive) base.sideFile.append(line);
+      },
+      readAll: () => base.sideFile.readAll(),
+      clear: () => {
+        if (alive) base.sideFile.clear();
+      },
+    },
+    monitorFiles: {
+      replace: (name, text, options) => call(isAlive, () => base.monitorFiles.replace(name, text, options)),
+      remove: (name) => call(isAlive, () => base.monitorFiles.remove(name)),
+      list: (folder) => call(isAlive, () => base.monitorFiles.list(folder)),
+    },
+    freeBytes: () => call(isAlive, base.freeBytes),
+  };
+  return { ports, isAlive, kill };
+}
+
+/** Asks only while alive, and answers only while alive. */
+async function call<T>(isAlive: () => boolean, ask: () => Promise<T>): Promise<T> {
+  if (!isAlive()) return await never<T>();
+  try {
+    const answer = await ask();
+    return isAlive() ? answer : await never<T>();
+  } catch (error) {
+    if (!isAlive()) return await never<T>();
+    throw error;
+  }
+}
+
+async function never<T>(): Promise<T> {
+  return await new Promise<T>(() => undefined);
+}
+
+const listeners = new Set<PropertyKey>(['onAppend', 'onControl']);
+
+function gateStore(store: Store, isAlive: () => boolean): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (listeners.has(name)) {
+        return (listener: () => void): unknown =>
+          Reflect.apply(member, target, [() => (isAlive() ? listener() : undefined)]);
+      }
+      if (name === 'close') return async () => await Promise.resolve();
+      return async (...args: unknown[]): Promise<unknown> =>
+        await call(isAlive, async () => (await Reflect.apply(member, target, args)) as unknown);
+    },
+  });
+}
+
+function gateSpool(spool: Spool, isAlive: () => boolean): Spool {
+  return {
+    read: (artifact, signal) => call(isAlive, () => spool.read(artifact, signal)),
+    keep: (bytes, nameHint) => call(isAlive, () => spool.keep(bytes, nameHint)),
+    store: (chunks, options, signal) => call(isAlive, () => spool.store(chunks, options, signal)),
+    open: (artifact, offset, length) => spool.open(artifact, offset, length),
+    has: (hash) => call(isAlive, () => spool.has(hash)),
+    remove: (hash) => call(isAlive, () => spool.remove(hash)),
+    sizeBytes: () => call(isAlive, () => spool.sizeBytes()),
+  };
+}

@@ -1,0 +1,107 @@
+import { type Clock, type Random, randomInt } from '../../src/kernel/index.ts';
+
+/**
+ * The simulator's time. Exactly one due timer runs, then everything that it set off settles (microtasks, and the few
+ * macrotasks that streams need), then the next: so the order of the world is the seed's and nothing else's. Timers that
+ * fall due together run in an order that the seed draws.
+ */
+export interface SimClock extends Clock {
+  /** Runs what falls due up to `untilMs` (monotonic). */
+  runUntil(untilMs: number): Promise<void>;
+  jumpWall(byMs: number): void;
+  /** Timers run so far: the simulator's count of events. */
+  steps(): number;
+}
+
+interface Timer {
+  readonly dueMs: number;
+  /** Breaks ties, drawn when the timer is made. */
+  readonly rank: number;
+  readonly serial: number;
+  run: (() => void) | undefined;
+}
+
+export function createSimClock(startAtMs: number, random: Random): SimClock {
+  let monotonic = 0;
+  let wallOffset = startAtMs;
+  let serial = 0;
+  let steps = 0;
+  const heap: Timer[] = [];
+  return {
+    nowMs: () => Math.floor(wallOffset + monotonic),
+    monotonicMs: () => monotonic,
+    after: (delayMs, run) => {
+      const timer: Timer = {
+        dueMs: monotonic + (Number.isFinite(delayMs) ? Math.max(0, delayMs) : Number.MAX_SAFE_INTEGER),
+        rank: randomInt(random, 1_000_000),
+        serial: serial++,
+        run,
+      };
+      push(heap, timer);
+      return () => {
+        timer.run = undefined;
+      };
+    },
+    jumpWall: (byMs) => {
+      wallOffset += byMs;
+    },
+    steps: () => steps,
+    runUntil: async (untilMs) => {
+      await settle();
+      for (let next = heap[0]; next !== undefined && next.dueMs <= untilMs; next = heap[0]) {
+        pop(heap);
+        if (next.run === undefined) continue;
+        monotonic = Math.max(monotonic, next.dueMs);
+        steps += 1;
+        next.run();
+        await settle();
+      }
+      monotonic = Math.max(monotonic, untilMs);
+    },
+  };
+}
+
+/** Two turns of the real event loop: bodies of requests need one macrotask, what follows from them another. */
+async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+function isBefore(left: Timer, right: Timer): boolean {
+  if (left.dueMs !== right.dueMs) return left.dueMs < right.dueMs;
+  return left.rank !== right.rank ? left.rank < right.rank : left.serial < right.serial;
+}
+
+function push(heap: Timer[], timer: Timer): void {
+  let index = heap.length;
+  heap.push(timer);
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || isBefore(above, timer)) break;
+    heap[index] = above;
+    index = parent;
+  }
+  heap[index] = timer;
+}
+
+function pop(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    const left = 2 * index + 1;
+    const child = smaller(heap, left, left + 1);
+    const below = heap[child];
+    if (below === undefined || !isBefore(below, last)) break;
+    heap[index] = below;
+    index = child;
+  }
+  heap[index] = last;
+}
+
+function smaller(heap: readonly Timer[], left: number, right: number): number {
+  const first = heap[left];
+  const second = heap[right];
+  return first !== undefined && second !== undefined && isBefore(second, first) ? right : left;
+}

@@ -1,0 +1,91 @@
+import { readConfiguration, sandboxTableOf } from '../../src/app/index.ts';
+import type { Ports } from '../../src/app/index.ts';
+import type { LoadedConfig } from '../../src/config/index.ts';
+import type { Random } from '../../src/kernel/index.ts';
+import { createIdSource, createSeededRandom, noFailpoints, silentLogger } from '../../src/kernel/index.ts';
+import { createMemorySpool } from '../../src/media/index.ts';
+import { createMemoryFiles } from '../../src/monitor/index.ts';
+import {
+  createInProcessFetch,
+  createPlainPainter,
+  createSandbox,
+  realisticLatencies,
+  type Sandbox,
+} from '../../src/sandbox/index.ts';
+import { createSqliteStore } from '../../src/store/index.ts';
+import { createPlainPictures } from './plain-pictures.ts';
+import { createSimClock, type SimClock } from './sim-clock.ts';
+
+export const simOrigin = 'http://sandbox.test';
+export const people = ['ou_anna', 'ou_bo', 'ou_chen'].map((openId) => ({ openId, name: openId.slice(3) }));
+const startAtMs = Date.UTC(2026, 10, 30, 1, 0, 0);
+
+/** Everything that outlives the worker: the disk, the network, the outside world, time. */
+export interface SimWorld {
+  readonly seed: number;
+  readonly clock: SimClock;
+  readonly sandbox: Sandbox;
+  readonly config: LoadedConfig;
+  /** Separate streams, so that a change in one place does not shift the luck of all others. */
+  readonly luck: (name: string) => Random;
+  readonly basePorts: Ports;
+  /** Disk: what a restart finds. */
+  readonly disk: { freeBytes: number };
+}
+
+/** Reads the project's configuration once for all seeds. */
+export async function readSimConfig(directory: string): Promise<LoadedConfig> {
+  const read = await readConfiguration({ directory, env: { GRIDLOOM_MODE: 'sandbox' }, sandboxOrigin: simOrigin });
+  if (!read.ok) throw new Error(read.failure.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
+  return read.value;
+}
+
+export async function createSimWorld(seed: number, config: LoadedConfig): Promise<SimWorld> {
+  const luck = (name: string): Random => createSeededRandom((seed * 2_654_435_761 + hash(name)) >>> 0);
+  const clock = createSimClock(startAtMs, luck('clock'));
+  const agents = [...config.definitions.agents.values()];
+  const sandbox = createSandbox({
+    clock,
+    random: luck('sandbox'),
+    baseUrl: simOrigin,
+    painter: createPlainPainter(),
+    latencies: realisticLatencies,
+    people,
+    tables: agents.map((agent) => sandboxTableOf(agent, [])),
+  });
+  await sandbox.seed();
+  const disk = { freeBytes: 50 * 1024 ** 3 };
+  const random = luck('worker');
+  const ids = createIdSource(clock, random);
+  const handles: string[] = [];
+  const basePorts: Ports = {
+    clock,
+    random,
+    ids,
+    logger: silentLogger,
+    failpoints: noFailpoints,
+    fetch: createInProcessFetch(sandbox),
+    store: createSqliteStore({ path: ':memory:', clock, logger: silentLogger }),
+    spool: createMemorySpool(),
+    pictures: createPlainPictures(),
+    sideFile: {
+      append: (line) => handles.push(line),
+      readAll: () => [...handles],
+      clear: () => {
+        handles.length = 0;
+      },
+    },
+    monitorFiles: createMemoryFiles(),
+    freeBytes: () => Promise.resolve(disk.freeBytes),
+    owner: 'simulated',
+    instanceTag: 'sim',
+  };
+  return { seed, clock, sandbox, config, luck, basePorts, disk };
+}
+
+function hash(text: string): number {
+  let value = 2_166_136_261;
+  for (let index = 0; index < text.length; index += 1)
+    value = Math.imul(value ^ text.charCodeAt(index), 16_777_619) >>> 0;
+  return value;
+}
