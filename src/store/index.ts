@@ -1,4 +1,5 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
+export { createPostgresStore, type PostgresStoreOptions } from './postgres/store.ts';
 export { createSideFile, type SideFile } from './side-file.ts';
 export { backupStore, clearRestoredMark, restoredBackup } from './sqlite/backup.ts';
 export { createSqliteStore, type SqliteStoreOptions } from './sqlite/store.ts';

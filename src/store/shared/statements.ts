@@ -1,7 +1,8 @@
 /**
  * Every write, by name, in SQL that SQLite and PostgreSQL both read (`?1` becomes `$1`). A statement that carries an
  * expectation changes 0 rows when it is not met; the writer turns that into a ConflictError. Parameters stand in the
- * order of `encode.ts`.
+ * order of `encode.ts`. Where `held` stands, PostgreSQL keeps the execution's row from being claimed until the commit;
+ * SQLite has one writer anyway.
  */
 export const writeStatements = {
   createExecution: `INSERT INTO executions (id, idempotency_key, source_ref, status, epoch, owner, body)
@@ -9,10 +10,10 @@ export const writeStatements = {
   putExecution: `UPDATE executions SET status = ?2, owner = ?4, body = ?5 WHERE id = ?1 AND epoch = ?3`,
   claimExecution: `UPDATE executions SET owner = ?2, epoch = epoch + 1 WHERE id = ?1 AND epoch = ?3`,
   putNode: `INSERT INTO nodes (execution_id, path, status, body)
-    SELECT ?1, ?2, ?3, ?4 FROM executions WHERE id = ?1 AND epoch = ?5
+    SELECT ?1, ?2, ?3, ?4 FROM executions WHERE id = ?1 AND epoch = ?5 /* held */
     ON CONFLICT (execution_id, path) DO UPDATE SET status = excluded.status, body = excluded.body`,
   createAttempt: `INSERT INTO attempts (id, execution_id, fingerprint, state, body)
-    SELECT ?1, ?2, ?3, ?4, ?5 FROM executions WHERE id = ?2 AND epoch = ?6`,
+    SELECT ?1, ?2, ?3, ?4, ?5 FROM executions WHERE id = ?2 AND epoch = ?6 /* held */`,
   putAttempt: `UPDATE attempts SET state = ?2, body = ?3 WHERE id = ?1 AND ?4 LIKE '%,' || state || ',%'`,
   createCharge: `INSERT INTO charges
       (id, attempt_id, execution_id, source_ref, state, agent, submitter, reserved_at, body)

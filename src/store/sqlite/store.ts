@@ -2,12 +2,13 @@ import type { Store } from '../../engine/ports/index.ts';
 import { type Clock, endOfTurn, type Logger, nextTurn } from '../../kernel/index.ts';
 import { createDecoder, type Decoder } from '../shared/decode.ts';
 import { createCommitGroup } from '../shared/group.ts';
+import { createListeners } from '../shared/listeners.ts';
 import { createReads } from '../shared/reads.ts';
 import { numberOf, type Row, type RunQuery } from '../shared/rows.ts';
 import { asStorageError, type Connection, openDatabase } from './open.ts';
 import { type Param, plainPlaces } from './places.ts';
 import { repairUnknownWords } from './repair.ts';
-import { createListeners, createWatch, type Tails } from './watch.ts';
+import { createWatch, type Tails } from './watch.ts';
 import { createBatchWriter } from './writer.ts';
 
 export interface SqliteStoreOptions {
