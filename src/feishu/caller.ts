@@ -34,6 +34,8 @@ export interface CallerDeps {
   readonly tokens: () => TokenSource;
   /** Told once for each request that is sent. */
   readonly onCall: (name: EndpointName) => void;
+  /** Told of each answer, whatever it says. */
+  readonly onAnswer: (answer: HttpAnswer) => void;
 }
 
 /** Longest that one call waits for throttles in all; beyond it the failure is handed to the caller with its wait. */
@@ -166,6 +168,7 @@ async function callOnce(
     );
     const { answer } = exchange;
     if (answer === undefined) return fail(localFailure('retry', `${name}: no answer was kept`, 'unknown'));
+    deps.onAnswer(answer);
     const failure = failureOfAnswer(name, answer);
     return failure === undefined ? ok(answer) : fail(failure);
   } catch (error) {

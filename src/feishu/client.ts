@@ -59,13 +59,6 @@ export interface RecordWrite {
   readonly fields: JsonObject;
 }
 
-export interface BaseInfo {
-  readonly name: string;
-  /** 高级权限: downloads need a permission, and a search may come back empty without one. */
-  readonly hasAdvancedPermissions: boolean;
-  readonly timeZone?: string;
-}
-
 export interface UploadSource {
   readonly name: string;
   readonly sizeBytes: number;
@@ -91,7 +84,6 @@ export interface NewField {
 export interface FeishuClient {
   /** A base token, a base link or a wiki link → the base's own token. */
   resolveBase(tokenOrLink: string, signal?: AbortSignal): Promise<FeishuResult<string>>;
-  baseInfo(appToken: string, signal?: AbortSignal): Promise<FeishuResult<BaseInfo>>;
   /** All pages. */
   listTables(
     appToken: string,
@@ -156,11 +148,16 @@ export interface FeishuClient {
 export interface WakeEvent {
   readonly eventId: string;
   readonly tableId: string;
+  /** The base, as the subscription names it. */
+  readonly appToken?: string;
   readonly operatorId?: string;
+  /** The edit was this app's own, as far as its open id is known. */
+  readonly isOwn?: boolean;
   readonly records: readonly {
     readonly recordId: string;
     readonly action: string;
     readonly fieldIds: readonly string[];
+    /** Field id → cell after the edit, in the shape that events carry. */
     readonly after?: JsonObject;
   }[];
 }

@@ -10,10 +10,12 @@ import {
   type Random,
   type Secret,
 } from '../kernel/index.ts';
+import { trimmedBaseUrl } from './base-url.ts';
 import { createCaller } from './caller.ts';
 import type { FeishuClient, FeishuResult } from './client.ts';
 import { createDownload } from './download.ts';
 import { localFailure } from './failure.ts';
+import { createInspection, createSkewMeter, type FeishuInspection } from './inspection.ts';
 import { createMediaGate } from './media-gate.ts';
 import { createMessageCalls } from './messages.ts';
 import { createRecordCalls } from './records.ts';
@@ -43,7 +45,7 @@ export interface FeishuDeps {
 }
 
 /** The platform client over the official SDK's REST client; see `docs/feishu.md` for what is ours and why. */
-export function createFeishuClient(deps: FeishuDeps): FeishuClient {
+export function createFeishuClient(deps: FeishuDeps): FeishuClient & FeishuInspection {
   const { clock, random, settings } = deps;
   const sdk = loadSdk();
   const client = new sdk.Client({
@@ -56,6 +58,7 @@ export function createFeishuClient(deps: FeishuDeps): FeishuClient {
     disableTokenCache: true,
   });
   let callCounts: Record<string, number> = {};
+  const skew = createSkewMeter(clock);
   const gate = createMediaGate(clock, settings.feishu.media_calls_per_second);
   const call = createCaller({
     sdk,
@@ -69,6 +72,9 @@ export function createFeishuClient(deps: FeishuDeps): FeishuClient {
     onCall: (name) => {
       callCounts[name] = (callCounts[name] ?? 0) + 1;
     },
+    onAnswer: (answer) => {
+      skew.note(answer.headers);
+    },
   });
   const tokens = createTokenSource(clock, async (): Promise<FeishuResult<FetchedToken>> => {
     const answer = await call('auth.token', { json: { app_id: deps.appId, app_secret: deps.appSecret.reveal() } });
@@ -81,6 +87,7 @@ export function createFeishuClient(deps: FeishuDeps): FeishuClient {
     ...createTableCalls(call, random),
     ...createRecordCalls(call, random),
     ...createMessageCalls(call),
+    ...createInspection(call, tokens, skew),
     uploadMedia: createUpload({ call, gate, clock, ids: deps.ids, sessions: deps.uploadSessions }),
     downloadMedia: createDownload(call, clock, settings.timeouts.transfer_idle),
     takeCallCounts: () => {
@@ -96,7 +103,3 @@ const tokenAnswerSchema = z.looseObject({
   tenant_access_token: z.string().min(1),
   expire: z.number().catch(0),
 });
-
-export function trimmedBaseUrl(baseUrl: string): string {
-  return baseUrl.trim().replace(/\/+$/, '');
-}

@@ -32,6 +32,7 @@ export const endpoints = {
     maxAttempts: 2,
     isOpen: true,
   },
+  'bot.info': { method: 'GET', path: '/open-apis/bot/v3/info', limit: 'query', maxAttempts: 2 },
   'wiki.get-node': { method: 'GET', path: '/open-apis/wiki/v2/spaces/get_node', limit: 'query', maxAttempts: 3 },
   'bitable.app': { method: 'GET', path: '/open-apis/bitable/v1/apps/:app_token', limit: 'query', maxAttempts: 3 },
   'bitable.tables.list': { method: 'GET', path: table, limit: 'query', maxAttempts: 3 },

@@ -3,7 +3,6 @@
  * cells, files and messages; it knows nothing of stages, agents or the engine. `docs/feishu.md` tells its rules.
  */
 export type {
-  BaseInfo,
   FeishuClient,
   FeishuFailure,
   FeishuResult,
@@ -18,5 +17,7 @@ export type {
 } from './client.ts';
 export { createFeishuClient, type FeishuDeps } from './create-client.ts';
 export { cleanFileName } from './file-name.ts';
+export type { BaseInfo, FeishuInspection } from './inspection.ts';
 export { type BaseLocation, parseBaseSetting, parseTableSetting, type TableLocation } from './links.ts';
+export { createLongConnection, type LongConnectionDeps } from './long-connection.ts';
 export type { UploadSessions } from './upload-sessions.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fail, type JsonObject, ok, type Random } from '../kernel/index.ts';
 import type { Call } from './caller.ts';
-import type { BaseInfo, FeishuClient, FeishuResult, FieldInfo, NewField } from './client.ts';
+import type { FeishuClient, FeishuResult, FieldInfo, NewField } from './client.ts';
 import { localFailure, readData } from './failure.ts';
 import { parseBaseSetting } from './links.ts';
 import { allPages } from './pages.ts';
@@ -21,18 +21,7 @@ const fieldSchema = z.looseObject({
   property: z.record(z.string(), z.json()).nullish(),
 });
 const nodeSchema = z.looseObject({ node: z.looseObject({ obj_token: z.string(), obj_type: z.string() }) });
-const appSchema = z.looseObject({
-  app: z.looseObject({
-    name: z.string().nullish(),
-    is_advanced: z.boolean().nullish(),
-    time_zone: z.string().nullish(),
-  }),
-});
-
-type TableCalls = Pick<
-  FeishuClient,
-  'resolveBase' | 'baseInfo' | 'listTables' | 'listFields' | 'createTable' | 'createField'
->;
+type TableCalls = Pick<FeishuClient, 'resolveBase' | 'listTables' | 'listFields' | 'createTable' | 'createField'>;
 
 export function createTableCalls(call: Call, random: Random): TableCalls {
   const resolved = new Map<string, string>();
@@ -47,7 +36,6 @@ export function createTableCalls(call: Call, random: Random): TableCalls {
       if (found.ok) resolved.set(parsed.value.token, found.value);
       return found;
     },
-    baseInfo: async (appToken, signal) => baseInfo(call, appToken, signal),
     listTables: async (appToken, signal) => {
       const request = { path: { app_token: appToken }, query: { page_size: listPageSize }, signal };
       const tables = await allPages(call, 'bitable.tables.list', tableSchema, request);
@@ -75,23 +63,6 @@ export function createTableCalls(call: Call, random: Random): TableCalls {
       return data.ok ? ok(data.value.field.field_id) : data;
     },
   };
-}
-
-async function baseInfo(
-  call: Call,
-  appToken: string,
-  signal: AbortSignal | undefined,
-): Promise<FeishuResult<BaseInfo>> {
-  const answer = await call('bitable.app', { path: { app_token: appToken }, signal });
-  if (!answer.ok) return answer;
-  const data = readData('bitable.app', appSchema, answer.value.body);
-  if (!data.ok) return data;
-  const { name, is_advanced: isAdvanced, time_zone: timeZone } = data.value.app;
-  return ok({
-    name: name ?? '',
-    hasAdvancedPermissions: isAdvanced ?? false,
-    ...(typeof timeZone === 'string' ? { timeZone } : {}),
-  });
 }
 
 /** For a base inside a wiki, reads, writes and uploads need the object's own token, not the page's. */

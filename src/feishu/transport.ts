@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fetch, type FetchBody, type FetchInit, TransportError } from '../kernel/index.ts';
+import type { Fetch, FetchBody, FetchInit } from '../kernel/index.ts';
 import { abortable } from './abortable.ts';
 import { type ByteStream, peekStream, readAll } from './body.ts';
 import type { SdkHttpInstance } from './sdk.ts';
@@ -55,26 +55,24 @@ const optionsSchema = z.looseObject({
   headers: z.custom<object>((value) => typeof value === 'object' && value !== null).optional(),
 });
 
+/** The SDK's options for a request it makes of itself, with an exchange attached. */
+export function withExchange(options: unknown, exchange: Exchange): unknown {
+  const parsed = optionsSchema.parse(options);
+  return { ...parsed, headers: { ...parsed.headers, ...exchange.asHeaders() } };
+}
+
 /**
- * The SDK's HTTP door, over our own fetch: one request each, no retry, no redirect, no proxy of the environment. With an
- * Exchange it resolves for every HTTP status and leaves the answer there; without one (the long connection's start) it
- * behaves as the SDK expects: the JSON body of a 2xx, a TransportError for the rest.
+ * The SDK's HTTP door, over our own fetch: one request each, no retry, no redirect, no proxy of the environment. Every
+ * request must carry an Exchange; it resolves for every HTTP status and leaves the answer there.
  */
 export function createHttpInstance(send: Fetch, proxy?: string): SdkHttpInstance {
   return {
     request: async (rawOptions) => {
       const options = optionsSchema.parse(rawOptions);
       const attached: unknown = options.headers === undefined ? undefined : Reflect.get(options.headers, exchangeKey);
-      const exchange = attached instanceof Exchange ? attached : undefined;
-      const answer = await exchangeOnce(send, options, exchange, proxy);
-      if (exchange !== undefined) {
-        exchange.answer = answer;
-        return undefined;
-      }
-      if (answer.httpStatus >= 300) {
-        throw new TransportError('maybe-sent', `HTTP_${answer.httpStatus}`, `HTTP ${answer.httpStatus}`);
-      }
-      return answer.body;
+      if (!(attached instanceof Exchange)) throw new Error('the SDK made a request of its own');
+      attached.answer = await exchangeOnce(send, options, attached, proxy);
+      return attached.answer.body;
     },
   };
 }
@@ -82,27 +80,28 @@ export function createHttpInstance(send: Fetch, proxy?: string): SdkHttpInstance
 async function exchangeOnce(
   send: Fetch,
   options: z.infer<typeof optionsSchema>,
-  exchange: Exchange | undefined,
+  exchange: Exchange,
   proxy: string | undefined,
 ): Promise<HttpAnswer> {
   const method = methodOf(options.method);
-  const content = exchange?.bytes?.content ?? (options.data === undefined ? undefined : JSON.stringify(options.data));
-  const contentType = exchange?.bytes?.contentType ?? 'application/json; charset=utf-8';
+  const content = exchange.bytes?.content ?? (options.data === undefined ? undefined : JSON.stringify(options.data));
+  const contentType = exchange.bytes?.contentType ?? 'application/json; charset=utf-8';
   const init: FetchInit = {
     method,
     headers: { ...plainHeaders(options.headers), ...(content === undefined ? {} : { 'content-type': contentType }) },
     purpose: 'api',
+    signal: exchange.signal,
+    connectTimeoutMs: exchange.connectTimeoutMs,
     ...(content === undefined ? {} : { body: content }),
-    ...(exchange === undefined ? {} : { signal: exchange.signal, connectTimeoutMs: exchange.connectTimeoutMs }),
     ...(proxy === undefined ? {} : { proxy }),
   };
-  const response = await abortable(send(withQuery(options.url, options.params ?? {}), init), exchange?.signal);
+  const response = await abortable(send(withQuery(options.url, options.params ?? {}), init), exchange.signal);
   const head = { httpStatus: response.status, headers: response.headers };
-  if (exchange?.wantsStream === true && response.ok) {
+  if (exchange.wantsStream && response.ok) {
     const peeked = await peekStream(response, exchange.signal);
     return 'errorBody' in peeked ? { ...head, body: peeked.errorBody } : { ...head, body: undefined, ...peeked };
   }
-  const text = new TextDecoder().decode(await readAll(response, maxJsonBytes, exchange?.signal));
+  const text = new TextDecoder().decode(await readAll(response, maxJsonBytes, exchange.signal));
   return { ...head, body: parseJson(text) };
 }
 
