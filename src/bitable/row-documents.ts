@@ -68,6 +68,9 @@ const commandPlan = z.discriminatedUnion('kind', [
 ]);
 export type CommandPlan = z.infer<typeof commandPlan>;
 
+/** Protocol columns by their fixed names, so that a renamed column still finds its cell. */
+export const cellsSchema = z.record(z.string(), z.json());
+
 const commandDocument = z.object({
   id: z.string(),
   recordId: z.string(),
@@ -76,7 +79,7 @@ const commandDocument = z.object({
   storedAt: z.number(),
   plan: commandPlan,
   /** The cells that are written together with the clear of 操作. */
-  cells: z.record(z.string(), z.json()),
+  cells: cellsSchema,
   /** `stored`: the clear has not been answered. `cleared`: it has. `executed`: nothing is left but to see the cell empty. */
   phase: z.enum(['stored', 'cleared', 'executed']),
   /** A read that was issued after the clear's answer has shown 操作 without this word. */

@@ -43,7 +43,7 @@ export function newestVersion(
 /** Every `$.…` path that a stage's input mapping names. */
 export function referencesOf(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return value.startsWith('$.') ? [value.slice(2)] : [];
-  if (Array.isArray(value)) return (value as readonly Json[]).flatMap((member) => referencesOf(member)); // eslint-disable-line @typescript-eslint/no-unsafe-type-assertion
+  if (Array.isArray(value)) return (value as readonly Json[]).flatMap((member) => referencesOf(member));
   if (typeof value === 'object' && value !== null)
     return Object.values(value).flatMap((member) => referencesOf(member));
   return [];

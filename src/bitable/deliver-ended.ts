@@ -1,0 +1,331 @@
+import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
+import { executionId, type JsonObject } from '../kernel/index.ts';
+import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
+import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
+import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
+import { rowName } from './observe.ts';
+import { formatExecutionMark, rowKey, rowSourcePrefix } from './refs.ts';
+import { failureWords, hintLines, partialWords } from './result-words.ts';
+import { collections, loadRow, putRow, type RowDocument } from './row-documents.ts';
+import { startStage } from './start-stage.ts';
+import type { UploadFault } from './upload.ts';
+import type { WriteOutcome } from './writer-entry.ts';
+
+export type Ended = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'ended' }> };
+
+/** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. `done`: acknowledged with the row's new state. */
+export type Delivery = 'done' | 'later' | 'soon';
+
+interface Verdict {
+  /** `chain`: straight into the next stage. */
+  readonly status: '待确认' | '完成' | '失败' | '已取消' | 'chain';
+  readonly error: string | null;
+  readonly isPartial: boolean;
+}
+
+/**
+ * Writes the end of the row's current execution: artifacts, 状态, words, money. Order: uploads (remembered), one write
+ * (merged, repeatable), the next stage where nobody is waited for (same key, same execution), then the row's memory and
+ * the acknowledgement in one commit. A crash anywhere repeats it without doubling anything.
+ */
+export async function deliverEnded(
+  hub: Hub,
+  place: RowPlace,
+  row: RowDocument,
+  stageIndex: number,
+  entry: Ended,
+  isCrowded: () => boolean,
+): Promise<Delivery> {
+  const { agent } = place.table;
+  const stage = agent.stages[stageIndex];
+  if (stage === undefined) return await acknowledgeEnd(hub, place, entry, row, undefined);
+  const { message } = entry;
+  const ready = await readyArtifacts(hub, place, stage, row, message.output);
+  if (!ready.ok && ready.failure.kind === 'later') return 'later';
+  const verdict = ready.ok
+    ? judge(hub, place, row, stageIndex, message, ready.value)
+    : uploadVerdict(stageLabel(agent, stageIndex), ready.failure);
+  const label = stageLabel(agent, stageIndex);
+  let after = withEnd(row, stage, message, hintLines(label, message.marks));
+  if (ready.ok) after = withArtifacts(after, stage, ready.value, agent.keep_versions ?? 1, verdict.isPartial);
+  const none: ReadyArtifacts = { cells: {}, merges: [], tokens: new Map(), keyMembers: [], hashes: [] };
+  const written = await writeEnd(
+    hub,
+    place,
+    entry,
+    after,
+    stageIndex,
+    verdict,
+    ready.ok ? ready.value : none,
+    isCrowded,
+  );
+  hub.deps.failpoints.hit('outbox:after-write');
+  if (written.kind === 'gone') return await rowIsGone(hub, place, entry);
+  if (written.kind === 'refused') return await writeRefused(hub, place, entry, row, label, written);
+  if (verdict.status === 'chain') return await chain(hub, place, entry, after, stageIndex, written.fields);
+  const ended: RowDocument = { ...withoutCurrent(after), status: verdict.status, stage: stageIndex };
+  return await acknowledgeEnd(hub, place, entry, ended, endText(place, label, verdict));
+}
+
+function uploadVerdict(label: string, fault: UploadFault): Verdict {
+  const words = fault.kind === 'failed' ? fault.words : '回传表格失败，再选「提交」只重传。';
+  return { status: '失败', error: `${label}：${words}`, isPartial: false };
+}
+
+/** What the row becomes. A result that comes although staff typed 取消 is kept, and the row stays cancelled. */
+function judge(
+  hub: Hub,
+  place: RowPlace,
+  row: RowDocument,
+  stageIndex: number,
+  message: Ended['message'],
+  ready: ReadyArtifacts,
+): Verdict {
+  const { agent } = place.table;
+  const label = stageLabel(agent, stageIndex);
+  const isPartial = message.status === 'partial' || (message.status === 'failed' && ready.keyMembers.length > 0);
+  if (row.cancelRequested || message.status === 'canceled') return { status: '已取消', error: null, isPartial };
+  if (isPartial) return { status: '失败', error: partialWords(label, message.marks, message.failure), isPartial };
+  if (message.status === 'failed') {
+    return { status: '失败', error: failureWords(label, message.failure, message.failedNode), isPartial };
+  }
+  if (ready.keyMembers.length === 0) {
+    return { status: '失败', error: `${label}失败：流程没有给出结果，请联系管理员；可再选「提交」重试。`, isPartial };
+  }
+  const confirm = agent.stages[stageIndex]?.confirm ?? false;
+  const waits = typeof confirm === 'boolean' ? confirm : hub.deps.confirmSetting(confirm.setting);
+  if (waits) return { status: '待确认', error: null, isPartial };
+  return { status: stageIndex + 1 < agent.stages.length ? 'chain' : '完成', error: null, isPartial };
+}
+
+async function writeEnd(
+  hub: Hub,
+  place: RowPlace,
+  entry: Ended,
+  row: RowDocument,
+  stageIndex: number,
+  verdict: Verdict,
+  ready: ReadyArtifacts,
+  isCrowded: () => boolean,
+): Promise<WriteOutcome> {
+  const { columns, table, agent } = place.table;
+  const isChain = verdict.status === 'chain';
+  const values: ProtocolValues = {
+    状态: isChain ? '生成中' : verdict.status,
+    报错: verdict.error,
+    进度: isChain ? `${stageLabel(agent, stageIndex + 1)} · 准备中` : null,
+    提示: hintText(row),
+    执行编号: formatExecutionMark(entry.executionId, hub.deps.instanceTag),
+    ...moneyAndTime(row, await rowCostMicros(hub, place)),
+  };
+  const write = async (merges: ReadyArtifacts['merges']): Promise<WriteOutcome> =>
+    await hub.writerOf(table.appToken).write({
+      tableId: table.tableId,
+      recordId: place.recordId,
+      cells: { ...ready.cells, ...protocolCells(columns, values) },
+      merges,
+      withinMs: isCrowded() ? gatherMs : 0,
+    });
+  const first = await write(ready.merges);
+  if (first.kind !== 'refused' || first.failure.class !== 'foreign-attachment') return first;
+  // The platform does not take a remembered token: the kept files are uploaded once more, never made again (P031).
+  for (const hash of ready.hashes) await hub.files.forget(table.appToken, hash);
+  const stage = agent.stages[stageIndex];
+  if (stage === undefined) return first;
+  const again = await readyArtifacts(hub, place, stage, row, entry.message.output);
+  return again.ok ? await write(again.value.merges) : first;
+}
+
+/** Final states wait so long for others that are on their way to the same base. */
+const gatherMs = 2_000;
+
+/** All that the row has cost, failures and earlier rounds included, each charge once. */
+export async function rowCostMicros(hub: Hub, place: RowPlace): Promise<number> {
+  const charges = await hub.deps.store.charges({ sourceRefPrefix: rowSourcePrefix(refOf(place)) });
+  return charges.reduce((sum, charge) => (charge.state === 'released' ? sum : sum + charge.cnyMicros), 0);
+}
+
+function withoutCurrent(row: RowDocument): RowDocument {
+  const { current, heldAttemptId, ...rest } = row;
+  return current === undefined && heldAttemptId === undefined ? row : rest;
+}
+
+/** Straight into the next stage; its refusal is the row's failure. */
+async function chain(
+  hub: Hub,
+  place: RowPlace,
+  entry: Ended,
+  row: RowDocument,
+  stageIndex: number,
+  seen: JsonObject,
+): Promise<Delivery> {
+  const fields = entry.message.output === undefined ? seen : await freshFields(hub, place, seen);
+  if (fields === undefined) return 'later';
+  const next = stageIndex + 1;
+  const key = rowKey(refOf(place));
+  const outcome = await startStage(hub, {
+    place,
+    fields,
+    row,
+    stage: next,
+    idempotencyKey: `chain:${entry.executionId}:${next}`,
+    isWanted: async () => (await loadRow(hub.deps.store, key))?.cancelRequested !== true,
+  });
+  if (outcome.kind === 'started') {
+    hub.deps.failpoints.hit('intake:after-submit');
+    return await acknowledgeEnd(hub, place, entry, outcome.row, undefined);
+  }
+  const label = stageLabel(place.table.agent, next);
+  const isCanceled = outcome.kind === 'unwanted';
+  const status = isCanceled ? '已取消' : '失败';
+  const error = isCanceled ? null : `${label}：${outcome.words}`;
+  await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, { 状态: status, 报错: error, 进度: null }),
+    withinMs: 0,
+  });
+  const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
+  return await acknowledgeEnd(hub, place, entry, ended, endText(place, label, { status, error, isPartial: false }));
+}
+
+/** The writer saw the whole row when it had files to merge; a text stage needs a read. */
+async function freshFields(hub: Hub, place: RowPlace, seen: JsonObject): Promise<JsonObject | undefined> {
+  const operation = place.table.columns.protocol.状态?.name ?? '';
+  const inputs = [...place.table.columns.inputs.values()];
+  const isWhole = operation in seen && inputs.some((column) => column.name in seen);
+  if (isWhole) return seen;
+  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
+  if (!read.ok) return undefined;
+  return read.value.records[0]?.fields ?? seen;
+}
+
+async function writeRefused(
+  hub: Hub,
+  place: RowPlace,
+  entry: Ended,
+  row: RowDocument,
+  label: string,
+  refused: Extract<WriteOutcome, { kind: 'refused' }>,
+): Promise<Delivery> {
+  const { failure } = refused;
+  const error = `${label}：已生成，但写回表格失败（飞书代码 ${failure.code}${failure.logId === undefined ? '' : `，日志号 ${failure.logId}`}）；结果已保留，再选「提交」只重新写回，不会重新生成。`;
+  await hub.notice({
+    name: 'write-back-refused',
+    title: '结果写回表格被飞书拒绝',
+    text: `智能体 ${place.table.agent.agent} 行 ${place.recordId}：飞书代码 ${failure.code} ${failure.message}`,
+  });
+  if (failure.class === 'schema') place.table.columnsAreStale = true;
+  await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, {
+      状态: '失败',
+      报错: error,
+      进度: null,
+      ...moneyAndTime(row, await rowCostMicros(hub, place)),
+    }),
+    withinMs: 0,
+  });
+  return await acknowledgeEnd(
+    hub,
+    place,
+    entry,
+    { ...withoutCurrent(row), status: '失败' },
+    `${rowName(place)}${error}`,
+  );
+}
+
+/** The row was deleted while it ran: nothing is written, nothing more is started, the money stays in the ledger (P042). */
+export async function rowIsGone(hub: Hub, place: RowPlace, entry: OutboxRecord): Promise<Delivery> {
+  const { store } = hub.deps;
+  const key = rowKey(refOf(place));
+  await hub.notice({
+    name: 'orphan-result',
+    title: '行已删除，结果未写回',
+    text: `智能体 ${place.table.agent.agent} 的行 ${place.recordId} 已不在表里；执行 ${entry.executionId} 的结果与费用可用 npx gridloom show 查看。`,
+    severity: 'info',
+  });
+  await store.commit([
+    { type: 'delete-document', collection: collections.row, key },
+    { type: 'ack-outbox', seq: entry.seq },
+  ]);
+  hub.deps.failpoints.hit('outbox:after-ack');
+  return 'done';
+}
+
+/**
+ * The row's new memory, the message to its submitter and the acknowledgement, in one commit. `change` is applied to the row
+ * as it is then: a command may have come in while the result was under way.
+ */
+export async function acknowledge(
+  hub: Hub,
+  place: RowPlace,
+  entry: OutboxRecord,
+  change: (now: RowDocument) => RowDocument,
+  text: string | undefined,
+): Promise<RowDocument | undefined> {
+  const { store, clock } = hub.deps;
+  const key = rowKey(refOf(place));
+  const changed = await hub.lock.run(key, async () => {
+    const now = await loadRow(store, key);
+    const after = now === undefined ? undefined : change(now);
+    const isTold = text !== undefined && after !== undefined && hub.messenger.canReach(after.submitter);
+    await store.commit([
+      ...(after === undefined ? [] : [putRow(clock, key, after)]),
+      ...(isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: after.submitter, text })] : []),
+      { type: 'ack-outbox', seq: entry.seq },
+    ]);
+    if (isTold) hub.messenger.ring();
+    return after;
+  });
+  hub.deps.failpoints.hit('outbox:after-ack');
+  return changed;
+}
+
+/** Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. */
+async function acknowledgeEnd(
+  hub: Hub,
+  place: RowPlace,
+  entry: OutboxRecord,
+  row: RowDocument,
+  text: string | undefined,
+): Promise<Delivery> {
+  const isLate = (now: RowDocument): boolean => now.cancelRequested && row.status !== '已取消';
+  const after = await acknowledge(
+    hub,
+    place,
+    entry,
+    (now) => {
+      const isEnded = row.current === undefined;
+      const status = isLate(now) && isEnded ? '已取消' : row.status;
+      return { ...row, status, notes: now.notes, cancelRequested: isEnded ? false : now.cancelRequested };
+    },
+    text,
+  );
+  if (after?.current !== undefined && after.cancelRequested) {
+    await hub.deps.engine.cancel(executionId(after.current.executionId), '员工选了「取消」');
+  } else if (after !== undefined && after.status !== row.status) {
+    await hub.writerOf(place.table.table.appToken).write({
+      tableId: place.table.table.tableId,
+      recordId: place.recordId,
+      cells: protocolCells(place.table.columns, { 状态: after.status, 报错: null, 进度: null }),
+      withinMs: 0,
+    });
+  }
+  return 'done';
+}
+
+function endText(place: RowPlace, label: string, verdict: Verdict): string {
+  const name = rowName(place);
+  switch (verdict.status) {
+    case '待确认':
+      return `${name}${label}已生成，待确认：满意选「通过」，不满意填「打回意见」后选「打回」。`;
+    case '完成':
+      return `${name}已完成。`;
+    case '已取消':
+      return `${name}已取消。`;
+    default:
+      return `${name}${verdict.error ?? `${label}失败。`}`;
+  }
+}

@@ -1,0 +1,124 @@
+import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
+import type { StageDefinition } from '../contract/index.ts';
+import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
+import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './deliver-ended.ts';
+import { artifactsIn } from './deliver-result.ts';
+import { type Hub, type RowPlace, stageLabel } from './hub.ts';
+import { rowName } from './observe.ts';
+import { heldWords } from './result-words.ts';
+import { type RowDocument, stageOf, withStage } from './row-documents.ts';
+import { keyArtifact } from './row-facts.ts';
+import { uploadArtifact } from './upload.ts';
+import type { AttachmentMerge } from './writer-entry.ts';
+
+type Held = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'held' }> };
+type Late = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'late-result' }> };
+
+/** A call in doubt: the row becomes 待核对 and says which call, at whom, for how much. */
+export async function deliverHeld(
+  hub: Hub,
+  place: RowPlace,
+  row: RowDocument,
+  stageIndex: number,
+  entry: Held,
+): Promise<Delivery> {
+  const label = stageLabel(place.table.agent, stageIndex);
+  const words = heldWords(label, entry.message);
+  const after = { ...row, status: '待核对', stage: stageIndex, heldAttemptId: entry.message.attemptId } as const;
+  const outcome = await write(hub, place, {
+    状态: '待核对',
+    报错: words,
+    进度: null,
+    ...moneyAndTime(after, await rowCostMicros(hub, place)),
+  });
+  hub.deps.failpoints.hit('outbox:after-write');
+  if (outcome === 'gone') return await rowIsGone(hub, place, entry);
+  const { status, stage, heldAttemptId } = after;
+  await acknowledge(
+    hub,
+    place,
+    entry,
+    (now) => ({ ...now, status, stage, heldAttemptId }),
+    `${rowName(place)}${words}`,
+  );
+  return 'done';
+}
+
+/** The end of an execution that the row has moved on from: it dies, but its money is in 成本 and it is named in 提示. */
+export async function deliverStale(
+  hub: Hub,
+  place: RowPlace,
+  row: RowDocument,
+  stageIndex: number,
+  entry: OutboxRecord,
+): Promise<Delivery> {
+  const charges = await hub.deps.store.charges({ executionId: entry.executionId });
+  const hasCost = charges.some((charge) => charge.state !== 'released' && charge.cnyMicros > 0);
+  const label = stageLabel(place.table.agent, stageIndex);
+  const line = `${label}：之前一次执行（${entry.executionId}）已结束，结果未采用，费用已计入成本。`;
+  const after = hasCost ? withNote(row, line) : row;
+  const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
+  if (hasCost) await write(hub, place, values);
+  await acknowledge(hub, place, entry, (now) => (hasCost ? withNote(now, line) : now), undefined);
+  return 'done';
+}
+
+/** A paid result that came too late for its execution: kept behind the newest version, named in 提示. */
+export async function deliverLate(
+  hub: Hub,
+  place: RowPlace,
+  row: RowDocument,
+  stage: StageDefinition,
+  stageIndex: number,
+  entry: Late,
+): Promise<Delivery> {
+  const key = keyArtifact(stage);
+  const column = place.table.columns.artifacts.get(key.column);
+  const merges: AttachmentMerge[] = [];
+  const tokens: string[] = [];
+  if (key.type === 'attachment' && column !== undefined) {
+    for (const artifact of artifactsIn(entry.message.output)) {
+      const token = await uploadArtifact(hub, place.table.table.appToken, artifact, key.file_name ?? artifact.name);
+      if (token.ok) tokens.push(token.value);
+      else if (token.failure.kind === 'later') return 'later';
+    }
+    if (tokens.length > 0) merges.push({ column: column.name, tokens, versions: [], keep: 1, first: false });
+  }
+  const label = stageLabel(place.table.agent, stageIndex);
+  const where = tokens.length > 0 ? `已放在「${key.column}」末尾` : '可用 npx gridloom show 查看';
+  const line = `${label}：一个迟到的结果${where}，费用已计入成本。`;
+  const change = (now: RowDocument): RowDocument => {
+    const own = stageOf(now, stage.stage);
+    const older = (own.versions[key.column] ?? []).filter((version) => version.join() !== tokens.join());
+    const versions = tokens.length === 0 ? own.versions : { ...own.versions, [key.column]: [...older, tokens] };
+    return withStage(withNote(now, line), stage.stage, { versions });
+  };
+  const after = change(row);
+  const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
+  const outcome = await write(hub, place, values, merges);
+  hub.deps.failpoints.hit('outbox:after-write');
+  if (outcome === 'gone') return await rowIsGone(hub, place, entry);
+  await acknowledge(hub, place, entry, change, undefined);
+  return 'done';
+}
+
+/** The last five hints that belong to no stage are kept. */
+function withNote(row: RowDocument, line: string): RowDocument {
+  return row.notes.includes(line) ? row : { ...row, notes: [...row.notes.slice(-4), line] };
+}
+
+async function write(
+  hub: Hub,
+  place: RowPlace,
+  values: ProtocolValues,
+  merges: readonly AttachmentMerge[] = [],
+): Promise<'written' | 'gone' | 'refused'> {
+  const outcome = await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, values),
+    merges,
+    withinMs: 0,
+  });
+  return outcome.kind;
+}

@@ -1,0 +1,140 @@
+import type { OutboxRecord } from '../engine/ports/index.ts';
+import { type Delivery, deliverEnded, rowIsGone } from './deliver-ended.ts';
+import { deliverHeld, deliverLate, deliverStale } from './deliver-other.ts';
+import { maxDelivering } from './deps.ts';
+import { type Hub, isReady, type RowPlace } from './hub.ts';
+import { parseSourceRef, rowKey, type RowRef, tableKey } from './refs.ts';
+import { loadRow, openCommands, stageOf } from './row-documents.ts';
+import { createDoorbell } from './signal.ts';
+
+/**
+ * The consumer of the durable outbox. Entries of one row in order, rows side by side. An entry leaves the outbox only when
+ * what it says stands in the row (or the row is gone); while the platform is away it stays and is tried again.
+ */
+export interface DeliveryPump {
+  ring(): void;
+  run(): Promise<void>;
+  /** Entries under way. */
+  size(): number;
+  idle(): Promise<void>;
+}
+
+const pageSize = 200;
+/** Entries that had to wait are looked at again after so long. */
+const retryMs = 30_000;
+const soonMs = 250;
+
+export function createDeliveryPump(hub: Hub): DeliveryPump {
+  const bell = createDoorbell(hub.deps.clock);
+  const settled = createDoorbell(hub.deps.clock);
+  const busyRows = new Map<string, Promise<void>>();
+  const inHand = new Set<number>();
+  const perBase = new Map<string, number>();
+  const waitingUntil = new Map<number, number>();
+
+  const handle = async (entry: OutboxRecord, ref: RowRef & { stage: string }): Promise<void> => {
+    const base = ref.table.appToken;
+    perBase.set(base, (perBase.get(base) ?? 0) + 1);
+    try {
+      const isCrowded = (): boolean => (perBase.get(base) ?? 0) > 1;
+      const delivery = await deliverEntry(hub, entry, ref, isCrowded);
+      if (delivery === 'done') waitingUntil.delete(entry.seq);
+      else waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + (delivery === 'soon' ? soonMs : retryMs));
+    } catch (error) {
+      waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + retryMs);
+      await reportFailure(hub, entry, error);
+    } finally {
+      perBase.set(base, (perBase.get(base) ?? 1) - 1);
+      inHand.delete(entry.seq);
+    }
+  };
+  const dispatch = (entry: OutboxRecord): void => {
+    const ref = parseSourceRef(entry.sourceRef);
+    if (ref === undefined) {
+      if (entry.sourceRef.startsWith('bitable:')) return;
+      // Asked for by the command line: nobody waits for cells.
+      void hub.deps.store.commit([{ type: 'ack-outbox', seq: entry.seq }]);
+      return;
+    }
+    if (!hub.tables.has(tableKey(ref.table))) return;
+    const nowMs = hub.deps.clock.monotonicMs();
+    if (inHand.has(entry.seq) || (waitingUntil.get(entry.seq) ?? 0) > nowMs) return;
+    inHand.add(entry.seq);
+    const key = rowKey(ref);
+    const before = busyRows.get(key) ?? Promise.resolve();
+    const mine = before.then(async () => await handle(entry, ref));
+    busyRows.set(key, mine);
+    void mine.finally(() => {
+      if (busyRows.get(key) === mine) busyRows.delete(key);
+      bell.ring();
+      settled.ring();
+    });
+  };
+  const drain = async (): Promise<void> => {
+    let after: number | undefined;
+    while (inHand.size < maxDelivering && !hub.signal.aborted) {
+      const entries = await hub.deps.store.outbox(pageSize, after);
+      for (const entry of entries) if (inHand.size < maxDelivering) dispatch(entry);
+      after = entries.at(-1)?.seq;
+      if (entries.length < pageSize || after === undefined) return;
+    }
+  };
+  return {
+    ring: () => bell.ring(),
+    size: () => inHand.size,
+    run: async () => {
+      while (!hub.signal.aborted) {
+        await drain().catch(async (error: unknown) => await reportFailure(hub, undefined, error));
+        const dueMs = Math.min(Number.POSITIVE_INFINITY, ...waitingUntil.values());
+        await bell.wait(Math.max(1, dueMs - hub.deps.clock.monotonicMs()), hub.signal);
+      }
+    },
+    idle: async () => {
+      await drain();
+      while (inHand.size > 0 && !hub.signal.aborted) {
+        await settled.wait(Number.POSITIVE_INFINITY, hub.signal);
+        await drain();
+      }
+    },
+  };
+}
+
+async function deliverEntry(
+  hub: Hub,
+  entry: OutboxRecord,
+  ref: RowRef & { readonly stage: string },
+  isCrowded: () => boolean,
+): Promise<Delivery> {
+  const table = hub.tables.get(tableKey(ref.table));
+  if (table === undefined || !isReady(table)) return 'later';
+  const place: RowPlace = { table, recordId: ref.recordId };
+  const key = rowKey(ref);
+  const { store } = hub.deps;
+  const row = await loadRow(store, key);
+  if (row === undefined) return await rowIsGone(hub, place, entry);
+  const commands = await openCommands(store, `${key}#`);
+  // Submitted a moment ago and not noted yet: whose end this is will be known when the command has been executed.
+  if (commands.some((command) => command.plan.kind === 'start' && command.phase === 'cleared')) return 'soon';
+  const stageIndex = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
+  const stage = table.agent.stages[stageIndex];
+  if (stage === undefined) return await deliverStale(hub, place, row, 0, entry);
+  const isCurrent =
+    row.current?.executionId === entry.executionId && stageOf(row, ref.stage).generation === entry.generation;
+  const { message } = entry;
+  if (message.kind === 'late-result') {
+    return await deliverLate(hub, place, row, stage, stageIndex, { ...entry, message });
+  }
+  if (!isCurrent) return await deliverStale(hub, place, row, stageIndex, entry);
+  if (message.kind === 'held') return await deliverHeld(hub, place, row, stageIndex, { ...entry, message });
+  return await deliverEnded(hub, place, row, stageIndex, { ...entry, message }, isCrowded);
+}
+
+async function reportFailure(hub: Hub, entry: OutboxRecord | undefined, error: unknown): Promise<void> {
+  if (hub.signal.aborted) return;
+  hub.deps.logger.error('a result could not be written back, will be tried again', { seq: entry?.seq, error });
+  await hub.notice({
+    name: 'write-back-failed',
+    title: '结果写回时程序出错，将自动再试',
+    text: error instanceof Error ? error.message : 'unknown error',
+  });
+}

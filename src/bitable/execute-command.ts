@@ -1,0 +1,197 @@
+import { assertNever, attemptId, executionId, type JsonObject } from '../kernel/index.ts';
+import { protocolCells } from './cells.ts';
+import { patienceMs } from './deps.ts';
+import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
+import { rowName } from './observe.ts';
+import { formatExecutionMark, rowKey } from './refs.ts';
+import {
+  type CommandDocument,
+  deleteCommand,
+  loadRow,
+  openCommands,
+  putCommand,
+  putRow,
+  type RowDocument,
+} from './row-documents.ts';
+import { startStage } from './start-stage.ts';
+
+/**
+ * Executes one cleared command; every step is repeatable. Returns false when it must wait (write-back is down, the row
+ * could not be read): the command stays as it is.
+ */
+export async function executeCommand(
+  hub: Hub,
+  place: RowPlace,
+  command: CommandDocument,
+  fields: JsonObject | undefined,
+): Promise<boolean> {
+  const { plan } = command;
+  switch (plan.kind) {
+    case 'refuse':
+      await tellRefusal(hub, place, command);
+      return true;
+    case 'finish':
+      await cancelHeld(hub, place, plan.held === 'cancel');
+      await conclude(hub, place, command, (row) => ({ ...withoutCurrent(row), status: '完成' }));
+      return true;
+    case 'cancel':
+      await executeCancel(hub, place, command, plan.running);
+      return true;
+    case 'start':
+      return await executeStart(hub, place, command, plan.stage, plan.held, fields);
+    default:
+      return assertNever(plan);
+  }
+}
+
+/** In one commit: the row's new state, and the command executed (or removed when its cell was seen empty). */
+async function conclude(
+  hub: Hub,
+  place: RowPlace,
+  command: CommandDocument,
+  change: (row: RowDocument) => RowDocument,
+): Promise<void> {
+  const key = rowKey(refOf(place));
+  const { store, clock } = hub.deps;
+  await hub.lock.run(key, async () => {
+    const row = await loadRow(store, key);
+    // `closed` may have been set meanwhile.
+    const now = (await openCommands(store, `${key}#`)).find((candidate) => candidate.id === command.id);
+    const changes = row === undefined ? [] : [putRow(clock, key, change(row))];
+    if (now !== undefined) {
+      changes.push(now.closed ? deleteCommand(key, now) : putCommand(clock, key, { ...now, phase: 'executed' }));
+    }
+    await store.commit(changes);
+  });
+}
+
+async function tellRefusal(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
+  const key = rowKey(refOf(place));
+  const row = await loadRow(hub.deps.store, key);
+  const submitter = row?.submitter ?? '';
+  if (command.hint !== undefined && hub.messenger.canReach(submitter)) {
+    await hub.deps.store.commit([hub.messenger.put({ key: `hint/${command.id}`, submitter, text: command.hint })]);
+    hub.messenger.ring();
+  }
+  await conclude(hub, place, command, (unchanged) => unchanged);
+}
+
+function withoutCurrent(row: RowDocument): RowDocument {
+  const { current, heldAttemptId, ...rest } = row;
+  return current === undefined && heldAttemptId === undefined ? row : rest;
+}
+
+async function cancelHeld(hub: Hub, place: RowPlace, wanted: boolean): Promise<void> {
+  const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
+  if (!wanted || row?.current === undefined) return;
+  await hub.deps.engine.cancel(executionId(row.current.executionId), '成品已由员工放入表格');
+}
+
+async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument, running: boolean): Promise<void> {
+  const key = rowKey(refOf(place));
+  const row = await loadRow(hub.deps.store, key);
+  const current = row?.current;
+  if (current !== undefined) await hub.deps.engine.cancel(executionId(current.executionId), '员工选了「取消」');
+  if (running && current === undefined) {
+    await conclude(hub, place, command, (before) => ({ ...before, status: '已取消' }));
+    await writeCells(hub, place, { 状态: '已取消', 进度: null });
+    return;
+  }
+  await conclude(hub, place, command, (unchanged) => unchanged);
+}
+
+async function executeStart(
+  hub: Hub,
+  place: RowPlace,
+  command: CommandDocument,
+  stage: number,
+  held: 'none' | 'not-accepted' | 'cancel',
+  fields: JsonObject | undefined,
+): Promise<boolean> {
+  const key = rowKey(refOf(place));
+  const { store, failpoints } = hub.deps;
+  if (hub.writerOf(place.table.table.appToken).isDown()) return false;
+  const row = await loadRow(store, key);
+  if (row === undefined) return true;
+  const seen = fields ?? (await readRow(hub, place));
+  if (seen === undefined) return false;
+  if (seen === 'gone') {
+    await store.commit([deleteCommand(key, command)]);
+    return true;
+  }
+  await releaseHeld(hub, row, held);
+  const isWanted = async (): Promise<boolean> => !(await isCanceledLater(hub, key, command));
+  const outcome = await startStage(hub, { place, fields: seen, row, stage, idempotencyKey: command.id, isWanted });
+  if (outcome.kind === 'unwanted') {
+    await conclude(hub, place, command, withoutCurrent);
+    return true;
+  }
+  if (outcome.kind === 'refused') {
+    await refuseStart(hub, place, command, stage, outcome.words);
+    return true;
+  }
+  failpoints.hit('intake:after-submit');
+  await conclude(hub, place, command, (now) => ({ ...outcome.row, cancelRequested: now.cancelRequested }));
+  const mark = formatExecutionMark(outcome.executionId, hub.deps.instanceTag);
+  void writeCells(hub, place, { 执行编号: mark }, patienceMs.lazy);
+  return true;
+}
+
+/** A later 取消 of the same row waits: what has not been submitted is not submitted. */
+async function isCanceledLater(hub: Hub, key: string, command: CommandDocument): Promise<boolean> {
+  const commands = await openCommands(hub.deps.store, `${key}#`);
+  return commands.some((other) => other.id > command.id && other.plan.kind === 'cancel');
+}
+
+async function refuseStart(
+  hub: Hub,
+  place: RowPlace,
+  command: CommandDocument,
+  stage: number,
+  words: string,
+): Promise<void> {
+  const key = rowKey(refOf(place));
+  const label = stageLabel(place.table.agent, stage);
+  await writeCells(hub, place, { 状态: '失败', 报错: `${label}：${words}`, 进度: null });
+  const row = await loadRow(hub.deps.store, key);
+  const submitter = row?.submitter ?? '';
+  if (hub.messenger.canReach(submitter)) {
+    const text = `${rowName(place)}失败：${label}：${words}`;
+    await hub.deps.store.commit([hub.messenger.put({ key: `end/${command.id}`, submitter, text })]);
+    hub.messenger.ring();
+  }
+  await conclude(hub, place, command, (now) => ({ ...withoutCurrent(now), status: '失败' }));
+}
+
+/** The call in doubt is given up before its stage is bought again, or left when its file already lies in the row. */
+async function releaseHeld(hub: Hub, row: RowDocument, held: 'none' | 'not-accepted' | 'cancel'): Promise<void> {
+  const { engine, logger } = hub.deps;
+  if (held === 'none') return;
+  if (held === 'not-accepted' && row.heldAttemptId !== undefined) {
+    const verdict = { kind: 'not-accepted', endExecution: true } as const;
+    const resolved = await engine.resolve(attemptId(row.heldAttemptId), verdict);
+    if (!resolved.ok) logger.warn('a call in doubt could not be given up', { code: resolved.failure.code });
+    return;
+  }
+  if (row.current !== undefined) await engine.cancel(executionId(row.current.executionId), '员工重新提交');
+}
+
+async function readRow(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {
+  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
+  if (!read.ok) return undefined;
+  return read.value.records[0]?.fields ?? 'gone';
+}
+
+async function writeCells(
+  hub: Hub,
+  place: RowPlace,
+  values: Parameters<typeof protocolCells>[1],
+  withinMs: number = patienceMs.now,
+): Promise<void> {
+  await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, values),
+    withinMs,
+  });
+}

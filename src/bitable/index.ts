@@ -1,0 +1,7 @@
+export type { CallStatus } from './call-budget.ts';
+export { type ColumnFault, resolveColumns, type TableColumns } from './columns.ts';
+export { type Decision, decide, decisionTable, isDone, printDecisionTable, type RowFacts } from './decision-table.ts';
+export type { AgentTable, TableSideDeps } from './deps.ts';
+export { parseSourceRef, rowSourcePrefix, type RowRef, stageSourceRef, tagOfExecutionMark } from './refs.ts';
+export { createTableSide, type TableSide, type TableSideStatus } from './table-side.ts';
+export { type OperationWord, operationWords, type RowStatus, statusWords } from './words.ts';

@@ -1,0 +1,128 @@
+import type { RawRecord } from '../feishu/client.ts';
+import { executionId } from '../kernel/index.ts';
+import { moneyAndTime, protocolCells } from './cells.ts';
+import { rowCostMicros } from './deliver-ended.ts';
+import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
+import { foreignWords } from './intake.ts';
+import { foreignTagOf, rowName } from './observe.ts';
+import { rowKey, rowSourcePrefix } from './refs.ts';
+import { loadRow, newRow, openCommands, putRow, type RowDocument } from './row-documents.ts';
+import { cellStatus } from './row-facts.ts';
+
+/**
+ * Rows in 生成中 that nobody works on. Sought at start and every hour in one search with the commands. A row counts only
+ * when it has been seen twice with fresh reads and nothing of ours owns it; it becomes 失败 with what to do, its submitter
+ * is told, and it is never run again by itself: what was sent before may have been accepted and billed. A row with another
+ * installation's tag stops the table's intake.
+ */
+export interface OrphanWatch {
+  /** Rows of a search that stand in 生成中. */
+  sighted(records: readonly RawRecord[]): Promise<void>;
+  /** Looks at the suspects once more, with fresh reads. */
+  confirm(): Promise<void>;
+  suspects(): number;
+}
+
+/** Between the two looks. */
+const secondLookMs = 20_000;
+
+export function createOrphanWatch(hub: Hub, table: ReadyTable): OrphanWatch {
+  const suspects = new Map<string, number>();
+  const isRunning = (record: RawRecord): boolean => cellStatus(table.columns, record.fields) === '生成中';
+  return {
+    suspects: () => suspects.size,
+    sighted: async (records) => {
+      const running = records.filter(isRunning);
+      for (const record of running) {
+        const place: RowPlace = { table, recordId: record.recordId };
+        const tag = foreignTagOf(place, record, hub.deps.instanceTag);
+        if (tag !== undefined) {
+          await hub.halt(table, 'foreign-installation', foreignWords(table, record.recordId, tag));
+          return;
+        }
+        if (!suspects.has(record.recordId) && !(await isOwned(hub, place))) {
+          suspects.set(record.recordId, hub.deps.clock.monotonicMs() + secondLookMs);
+        }
+      }
+      if (table.halted === 'foreign-installation') table.halted = undefined;
+    },
+    confirm: async () => {
+      const nowMs = hub.deps.clock.monotonicMs();
+      const due = [...suspects].filter(([, atMs]) => atMs <= nowMs).map(([recordId]) => recordId);
+      if (due.length === 0) return;
+      const read = await hub.deps.client.getRecords(table.table, due, hub.signal);
+      if (!read.ok) return;
+      for (const recordId of due) suspects.delete(recordId);
+      for (const record of read.value.records.filter(isRunning)) {
+        const place: RowPlace = { table, recordId: record.recordId };
+        if (foreignTagOf(place, record, hub.deps.instanceTag) === undefined && !(await isOwned(hub, place))) {
+          await failOrphan(hub, place);
+        }
+      }
+    },
+  };
+}
+
+/** An open command, an unfinished execution, or an end that waits to be written. */
+async function isOwned(hub: Hub, place: RowPlace): Promise<boolean> {
+  const { store } = hub.deps;
+  const ref = refOf(place);
+  const key = rowKey(ref);
+  if (hub.writerOf(ref.table.appToken).isPending(ref.table.tableId, place.recordId)) return true;
+  if ((await openCommands(store, `${key}#`)).length > 0) return true;
+  const row = await loadRow(store, key);
+  // A row that ended for us is merely shown wrongly; it is put right, not failed.
+  if (row !== undefined && row.status !== '生成中') return true;
+  const prefix = rowSourcePrefix(ref);
+  const unfinished = await store.executions({
+    statuses: ['queued', 'running', 'held'],
+    sourceRefPrefix: prefix,
+    limit: 1,
+  });
+  if (unfinished.length > 0) return true;
+  if (row?.current === undefined) return false;
+  const execution = await store.execution(executionId(row.current.executionId));
+  return execution !== undefined && (await hasUnwrittenEnd(hub, row.current.executionId));
+}
+
+async function hasUnwrittenEnd(hub: Hub, id: string): Promise<boolean> {
+  let after: number | undefined;
+  for (;;) {
+    const entries = await hub.deps.store.outbox(200, after);
+    if (entries.some((entry) => entry.executionId === id)) return true;
+    after = entries.at(-1)?.seq;
+    if (entries.length < 200 || after === undefined) return false;
+  }
+}
+
+const orphanWords =
+  '程序中断，这一行已没有任务在处理。请先确认厂商后台没有已受理或已扣费的任务（或问管理员），再选「提交」续跑；已完成的环节不会重做。';
+
+async function failOrphan(hub: Hub, place: RowPlace): Promise<void> {
+  const { store, clock } = hub.deps;
+  const key = rowKey(refOf(place));
+  const known = await loadRow(store, key);
+  const { current, ...rest } = known ?? newRow(place.table.agent.agent);
+  const row: RowDocument = { ...rest, status: '失败' };
+  const cost = await rowCostMicros(hub, place);
+  const outcome = await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, {
+      状态: '失败',
+      报错: orphanWords,
+      进度: null,
+      ...(known === undefined ? {} : moneyAndTime(row, cost)),
+    }),
+    withinMs: 0,
+  });
+  if (outcome.kind !== 'written') return;
+  const isTold = hub.messenger.canReach(row.submitter);
+  const message = {
+    key: `orphan/${key}/${current?.executionId ?? clock.nowMs()}`,
+    submitter: row.submitter,
+    text: `${rowName(place)}${orphanWords}`,
+  };
+  await store.commit([putRow(clock, key, row), ...(isTold ? [hub.messenger.put(message)] : [])]);
+  if (isTold) hub.messenger.ring();
+}

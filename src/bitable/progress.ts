@@ -1,0 +1,106 @@
+import type { EventRecord } from '../engine/ports/index.ts';
+import { executionId } from '../kernel/index.ts';
+import { attemptId } from '../kernel/index.ts';
+import { protocolCells } from './cells.ts';
+import { patienceMs } from './deps.ts';
+import { type Hub, isReady, refOf, stageLabel } from './hub.ts';
+import { parseSourceRef, rowKey, tableKey } from './refs.ts';
+import { loadRow } from './row-documents.ts';
+import { createDoorbell } from './signal.ts';
+
+/**
+ * 进度, from the engine's events and at transitions only: `②分镜 · kie · 14:03 起`, or 排队 and why. Nobody decides by it, so
+ * it waits long for company and is never retried for its own sake; what happened before this start is not told again.
+ */
+export interface ProgressWatch {
+  ring(): void;
+  run(): Promise<void>;
+  drain(): Promise<void>;
+}
+
+const told = ['execution-queued', 'node-waiting', 'attempt-intended', 'attempt-accepted', 'cancel-requested'] as const;
+const pageSize = 500;
+
+export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
+  const bell = createDoorbell(hub.deps.clock);
+  const shown = new Map<string, string>();
+  const clockTime = new Intl.DateTimeFormat('zh-CN', { timeZone, hour: '2-digit', minute: '2-digit', hour12: false });
+  let cursor: number | undefined;
+
+  const drain = async (): Promise<void> => {
+    cursor ??= await hub.deps.store.lastEventSeq();
+    for (;;) {
+      const events = await hub.deps.store.events(cursor, pageSize, { types: told });
+      const latest = new Map<string, EventRecord>();
+      for (const event of events) if (event.sourceRef !== undefined) latest.set(event.sourceRef, event);
+      for (const event of latest.values()) await show(event);
+      cursor = events.at(-1)?.seq ?? cursor;
+      if (events.length < pageSize) return;
+    }
+  };
+  const show = async (event: EventRecord): Promise<void> => {
+    const ref = parseSourceRef(event.sourceRef ?? '');
+    const table = ref === undefined ? undefined : hub.tables.get(tableKey(ref.table));
+    if (ref === undefined || table === undefined || !isReady(table) || event.executionId === undefined) return;
+    const place = { table, recordId: ref.recordId };
+    const key = rowKey(refOf(place));
+    const row = await loadRow(hub.deps.store, key);
+    if (row?.current?.executionId !== event.executionId || row.status !== '生成中') return;
+    const execution = await hub.deps.store.execution(executionId(event.executionId));
+    if (execution?.endedAt !== undefined) return;
+    const index = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
+    const words = await wordsOf(event, stageLabel(table.agent, index));
+    if (words === undefined || shown.get(key) === words) return;
+    shown.set(key, words);
+    void hub.writerOf(ref.table.appToken).write({
+      tableId: ref.table.tableId,
+      recordId: ref.recordId,
+      cells: protocolCells(table.columns, { 进度: words }),
+      withinMs: patienceMs.lazy,
+    });
+  };
+  const wordsOf = async (event: EventRecord, label: string): Promise<string | undefined> => {
+    const since = `${clockTime.format(event.at)} 起`;
+    switch (event.type) {
+      case 'execution-queued':
+        return `排队 · ${label} · ${since}`;
+      case 'node-waiting': {
+        const reason = textMember(event, ['reason', 'why', 'text']);
+        return reason === '' ? undefined : `排队 · ${label} · ${reason} · ${since}`;
+      }
+      case 'cancel-requested':
+        return `取消中 · ${label}`;
+      default: {
+        const vendor = await vendorOf(hub, event);
+        return [label, vendor, since].filter((part) => part !== '').join(' · ');
+      }
+    }
+  };
+  return {
+    ring: () => bell.ring(),
+    drain,
+    run: async () => {
+      while (!hub.signal.aborted) {
+        await drain().catch((error: unknown) => {
+          if (!hub.signal.aborted) hub.deps.logger.warn('progress could not be shown', { error });
+        });
+        await bell.wait(Number.POSITIVE_INFINITY, hub.signal);
+      }
+    },
+  };
+}
+
+async function vendorOf(hub: Hub, event: EventRecord): Promise<string> {
+  const named = textMember(event, ['provider', 'account']);
+  const id = textMember(event, ['attemptId', 'attempt']);
+  if (named !== '' || id === '') return named;
+  return (await hub.deps.store.attempt(attemptId(id)))?.provider ?? '';
+}
+
+function textMember(event: EventRecord, names: readonly string[]): string {
+  for (const name of names) {
+    const value = event.data[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return '';
+}

@@ -1,0 +1,94 @@
+import { failureRule, type StageDefinition } from '../contract/index.ts';
+import type { JsonObject } from '../kernel/index.ts';
+import { fail, ok } from '../kernel/index.ts';
+import { fetchAttachment } from './attachments.ts';
+import { readSelect } from './codec-read.ts';
+import { type Hub, refOf, type RowPlace, stageAt } from './hub.ts';
+import { collectInputs, type StageContext } from './inputs.ts';
+import { stageSourceRef } from './refs.ts';
+import { type RowDocument, stageOf, withStage } from './row-documents.ts';
+import { inputSignature } from './row-facts.ts';
+
+export interface StartRequest {
+  readonly place: RowPlace;
+  readonly fields: JsonObject;
+  readonly row: RowDocument;
+  readonly stage: number;
+  /** The command's id, or the execution that chains into this one: the same key starts the same execution. */
+  readonly idempotencyKey: string;
+  /** Asked once more before the engine is: staff may have typed 取消 meanwhile. */
+  readonly isWanted: () => Promise<boolean>;
+}
+
+export type StartOutcome =
+  | { readonly kind: 'started'; readonly row: RowDocument; readonly executionId: string }
+  /** Nothing was bought; `words` go to 报错. */
+  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'unwanted' };
+
+/**
+ * Collects a stage's inputs into the spool and submits its workflow to the engine. Repeatable: the files are remembered,
+ * the key makes it one execution.
+ */
+export async function startStage(hub: Hub, request: StartRequest): Promise<StartOutcome> {
+  const { place, fields, row } = request;
+  const { agent, columns, table } = place.table;
+  const stage = stageAt(agent, request.stage);
+  const context: StageContext = { agent, stage, columns, fields, row };
+  const deps = { ...hub.deps, files: hub.files };
+  const input = await collectInputs(context, async (column, file) => {
+    const spot = { table, recordId: place.recordId, column };
+    const fetched = await fetchAttachment(deps, spot, file, hub.signal);
+    return fetched.ok ? ok(fetched.value) : fail(fetched.failure.words);
+  });
+  if (!input.ok) return { kind: 'refused', words: input.failure };
+  if (!(await request.isWanted())) return { kind: 'unwanted' };
+  const { workflow, planner } = chosenWorkflow(stage, context);
+  const receipt = await hub.deps.engine.submit({
+    workflow,
+    ...(planner === undefined ? {} : { planner }),
+    input: input.value,
+    sourceRef: stageSourceRef(refOf(place), stage.stage),
+    labels: { agent: agent.agent, stage: stage.stage, ...(row.submitter === '' ? {} : { submitter: row.submitter }) },
+    generation: stageOf(row, stage.stage).generation,
+    idempotencyKey: request.idempotencyKey,
+  });
+  if (!receipt.ok) {
+    const { failure } = receipt;
+    hub.deps.logger.warn('the engine refused a row', {
+      kind: failure.kind,
+      code: failure.code,
+      message: failure.message,
+    });
+    return { kind: 'refused', words: failure.advice ?? failureRule(failure.kind).staffText };
+  }
+  const { executionId } = receipt.value;
+  const started = withStage(row, stage.stage, {
+    startedFrom: inputSignature(agent, stage, columns, fields, row),
+    hints: [],
+  });
+  const current = { executionId, stage: stage.stage, startedAt: hub.deps.clock.nowMs() };
+  const running: RowDocument = { ...started, status: '生成中', stage: request.stage, cancelRequested: false, current };
+  return { kind: 'started', executionId, row: withoutHeld(running) };
+}
+
+/** One workflow, or those among which the planner chooses; an input that names one saves the planner. */
+function chosenWorkflow(
+  stage: StageDefinition,
+  context: StageContext,
+): { readonly workflow: string | readonly string[]; readonly planner?: string } {
+  const choice = stage.choose_by;
+  if (choice !== undefined) {
+    const column = context.columns.inputs.get(choice.input);
+    const chosen = choice.values[readSelect(context.fields[column?.name ?? ''])];
+    if (chosen !== undefined) return { workflow: chosen };
+  }
+  if (typeof stage.workflow === 'string' || stage.planner === undefined) return { workflow: stage.workflow };
+  return { workflow: stage.workflow, planner: stage.planner };
+}
+
+/** A new start leaves nothing in doubt behind. */
+export function withoutHeld(row: RowDocument): RowDocument {
+  const { heldAttemptId, ...rest } = row;
+  return heldAttemptId === undefined ? row : rest;
+}

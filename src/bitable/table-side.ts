@@ -1,0 +1,284 @@
+import type { FeishuFailure, WakeEvent } from '../feishu/client.ts';
+import { fail, type JsonObject, ok, type Result } from '../kernel/index.ts';
+import { type CallBudget, type CallStatus, createCallBudget } from './call-budget.ts';
+import { lesserColumns } from './cells.ts';
+import type { ColumnFault } from './columns.ts';
+import { type CommandRunner, createCommandRunner } from './command-runner.ts';
+import { createDeliveryPump } from './deliver.ts';
+import type { TableSideDeps } from './deps.ts';
+import { createFileMemory } from './file-memory.ts';
+import type { Hub, TableState } from './hub.ts';
+import { createMessenger } from './messages.ts';
+import { createProgressWatch } from './progress.ts';
+import { tableKey } from './refs.ts';
+import { createDoorbell, createKeyedLock } from './signal.ts';
+import { loadColumns } from './table-columns.ts';
+import { createTableLoop, type TableLoop } from './table-loop.ts';
+import { type BaseWriter, createBaseWriter } from './writer.ts';
+
+/** The table side: turns rows into executions, and what becomes of them into cells. */
+export interface TableSide {
+  /** Checks every table's columns (all faults at once; nothing runs then) and begins to write results back. */
+  start(): Promise<Result<void, readonly ColumnFault[]>>;
+  /** One turn of the poll: search, store, clear, execute. Overlapping calls share one turn. */
+  tick(): Promise<void>;
+  /** An edit that the long connection told of. */
+  wake(event: WakeEvent): void;
+  /** Takes nothing new, lets what is under way end for a moment, then aborts; what is left is resumed at the next start. */
+  stop(): Promise<void>;
+  status(): TableSideStatus;
+  callsThisMonth(): { readonly thisMonth: number; readonly monthlyBudget: number };
+  /** Resolves when no command and no result is under way and no message waits to be sent (tests, demo). */
+  idle(): Promise<void>;
+}
+
+export interface TableSideStatus {
+  readonly tables: readonly {
+    readonly agent: string;
+    readonly tableId: string;
+    readonly halted: TableState['halted'] | null;
+    readonly lastSearchAt: number | null;
+    readonly isWriterDown: boolean;
+  }[];
+  readonly starting: number;
+  readonly delivering: number;
+  readonly lastEventAt: number | null;
+  readonly calls: CallStatus | null;
+}
+
+const defaultTimeZone = 'Asia/Shanghai';
+/** How long `stop` waits for what is under way. */
+const drainMs = 3_000;
+
+export function createTableSide(deps: TableSideDeps): TableSide {
+  const abort = new AbortController();
+  const hub = createHub(deps, abort.signal);
+  const runner = createCommandRunner(hub);
+  const pump = createDeliveryPump(hub);
+  const progress = createProgressWatch(hub, deps.timeZone ?? defaultTimeZone);
+  const wakeBell = createDoorbell(deps.clock);
+  const life = { isStopping: false, lastEventAt: undefined as number | undefined };
+  let budget: CallBudget | undefined;
+  let loops: readonly TableLoop[] = [];
+  let ticking: Promise<void> | undefined;
+  let unsubscribe: (() => void) | undefined;
+
+  const turnAll = async (search: boolean): Promise<void> => {
+    if (life.isStopping || abort.signal.aborted) return;
+    await budget?.record().catch((error: unknown) => deps.logger.warn('calls could not be counted', { error }));
+    const byBase = Map.groupBy(loops, (loop) => loop.table.table.appToken);
+    await Promise.all(
+      [...byBase.values()].map(async (group) => {
+        for (const loop of group) await turnSafely(hub, loop, search);
+      }),
+    );
+    pump.ring();
+  };
+  const tick = async (search: boolean): Promise<void> => {
+    while (ticking !== undefined) await ticking;
+    ticking = turnAll(search).finally(() => {
+      ticking = undefined;
+    });
+    await ticking;
+  };
+  const wakeLoop = async (): Promise<void> => {
+    for (;;) {
+      await wakeBell.wait(Number.POSITIVE_INFINITY, abort.signal);
+      if (isAborted(abort.signal)) return;
+      await tick(false).catch((error: unknown) => deps.logger.error('a turn after an event failed', { error }));
+    }
+  };
+  const background = (work: Promise<void>): void => {
+    work.catch((error: unknown) => {
+      if (!abort.signal.aborted) deps.logger.error('a loop of the table side has ended', { error });
+    });
+  };
+  let shared: Promise<void> | undefined;
+  return {
+    start: async () => {
+      const faults = await checkColumns(hub);
+      if (faults.length > 0) return fail(faults);
+      budget = await createCallBudget({
+        ...deps,
+        timeZone: deps.timeZone ?? defaultTimeZone,
+        notice: async (data) => await hub.notice(data),
+      });
+      const counted = budget;
+      loops = [...hub.tables.values()].map((table) => createTableLoop(hub, runner, table, counted));
+      await progress.drain();
+      unsubscribe = deps.store.onAppend(() => {
+        pump.ring();
+        progress.ring();
+      });
+      for (const loop of [pump.run(), progress.run(), hub.messenger.run(), wakeLoop()]) background(loop);
+      hub.messenger.ring();
+      return ok(undefined);
+    },
+    tick: async () => {
+      shared ??= tick(true).finally(() => {
+        shared = undefined;
+      });
+      await shared;
+    },
+    wake: (event) => {
+      life.lastEventAt = deps.clock.nowMs();
+      if (loops.map((loop) => loop.wake(event)).includes(true)) wakeBell.ring();
+    },
+    stop: async () => {
+      life.isStopping = true;
+      const limit = new AbortController();
+      await Promise.race([
+        Promise.all([runner.idle(), pump.idle()]).finally(() => limit.abort()),
+        createDoorbell(deps.clock).wait(drainMs, limit.signal),
+      ]);
+      unsubscribe?.();
+      abort.abort();
+    },
+    status: () => statusOf(hub, loops, runner, pump.size(), life.lastEventAt, budget),
+    callsThisMonth: () => ({
+      thisMonth: budget?.status().calls ?? 0,
+      monthlyBudget: deps.settings.feishu.monthly_call_budget,
+    }),
+    idle: async () => {
+      await runner.idle();
+      await pump.idle();
+      await hub.messenger.flush();
+    },
+  };
+}
+
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+/** One table's trouble leaves the others and the next turn alone. */
+async function turnSafely(hub: Hub, loop: TableLoop, search: boolean): Promise<void> {
+  try {
+    await loop.turn(search);
+  } catch (error) {
+    if (hub.signal.aborted) return;
+    hub.deps.logger.error('a turn of a table failed, the next one tries again', {
+      agent: loop.table.agent.agent,
+      error,
+    });
+    await hub.notice({
+      name: 'loop-failed',
+      text: `智能体 ${loop.table.agent.agent} 的这一轮轮询出错，下一轮会继续：${error instanceof Error ? error.message : 'unknown'}`,
+    });
+  }
+}
+
+async function checkColumns(hub: Hub): Promise<readonly ColumnFault[]> {
+  const faults: ColumnFault[] = [];
+  for (const table of hub.tables.values()) {
+    const load = await loadColumns(hub, table);
+    if (load.kind === 'unfit') faults.push(...load.faults);
+  }
+  return faults;
+}
+
+function createHub(deps: TableSideDeps, signal: AbortSignal): Hub {
+  const writers = new Map<string, BaseWriter>();
+  const tables = new Map<string, TableState>(
+    deps.agents.map(({ definition, table }) => [
+      tableKey(table),
+      { agent: definition, table, columns: undefined, halted: undefined, columnsAreStale: true },
+    ]),
+  );
+  const notice = async (data: JsonObject): Promise<void> => {
+    const event = { at: deps.clock.nowMs(), type: 'notice', data } as const;
+    await deps.store.commit([{ type: 'append-event', event }]).catch((error: unknown) => {
+      if (!signal.aborted) deps.logger.error('a notice could not be stored', { name: data['name'], error });
+    });
+  };
+  const hub: Hub = {
+    deps,
+    files: createFileMemory(deps.store, deps.clock),
+    lock: createKeyedLock(),
+    messenger: createMessenger(deps, signal),
+    signal,
+    tables,
+    notice,
+    halt: async (table, why, text) => {
+      if (table.halted === why) return;
+      table.halted = why;
+      deps.logger.error('intake of a table has stopped', { agent: table.agent.agent, why });
+      await notice({ name: why === 'columns' ? 'columns-missing' : why, text, severity: 'error' });
+    },
+    writerOf: (appToken) => {
+      const known = writers.get(appToken);
+      if (known !== undefined) return known;
+      const writer = createWriter(hub, appToken);
+      writers.set(appToken, writer);
+      return writer;
+    },
+  };
+  return hub;
+}
+
+function createWriter(hub: Hub, appToken: string): BaseWriter {
+  const { deps } = hub;
+  const stateOf = (tableId: string): TableState | undefined => hub.tables.get(tableKey({ appToken, tableId }));
+  return createBaseWriter({
+    ...deps,
+    appToken,
+    spacingMs: deps.settings.feishu.write_spacing,
+    signal: hub.signal,
+    columnsOf: (tableId) => {
+      const columns = stateOf(tableId)?.columns;
+      if (columns === undefined) return { writable: new Set(), lesser: new Set() };
+      return { writable: columns.writable, lesser: lesserColumns(columns) };
+    },
+    onDown: (failure) => void hub.notice(downNotice(appToken, failure)),
+    onRecovered: () =>
+      void hub.notice({
+        name: 'write-back-down',
+        key: `write-back:${appToken}`,
+        recovered: true,
+        title: '表格写入已恢复',
+        text: '积压的结果正在写回。',
+      }),
+    onDropped: (tableId, column, failure) => {
+      const state = stateOf(tableId);
+      if (state !== undefined && failure.class === 'schema') state.columnsAreStale = true;
+      deps.logger.warn('a cell was refused and left out', { column, code: failure.code, class: failure.class });
+    },
+  });
+}
+
+function downNotice(appToken: string, failure: FeishuFailure): JsonObject {
+  const remedy =
+    failure.class === 'permission'
+      ? '请在多维表格右上角「…」→ 更多 → 添加文档应用，加入本应用并给可管理权限。'
+      : '结果都已保存，恢复后自动写回；在此之前不会启动新的付费任务。';
+  return {
+    name: 'write-back-down',
+    key: `write-back:${appToken}`,
+    title: '表格写不进去',
+    text: `飞书代码 ${failure.code} ${failure.message}。${remedy}`,
+    severity: 'error',
+  };
+}
+
+function statusOf(
+  hub: Hub,
+  loops: readonly TableLoop[],
+  runner: CommandRunner,
+  delivering: number,
+  lastEventAt: number | undefined,
+  budget: CallBudget | undefined,
+): TableSideStatus {
+  return {
+    tables: loops.map((loop) => ({
+      agent: loop.table.agent.agent,
+      tableId: loop.table.table.tableId,
+      halted: loop.table.halted ?? null,
+      lastSearchAt: loop.lastSearchAt() ?? null,
+      isWriterDown: hub.writerOf(loop.table.table.appToken).isDown(),
+    })),
+    starting: runner.size(),
+    delivering,
+    lastEventAt: lastEventAt ?? null,
+    calls: budget?.status() ?? null,
+  };
+}
