@@ -31,6 +31,8 @@ export interface Try<Attempt = unknown> {
   readonly failure?: Failure;
   readonly endedAt: number;
   readonly attempt?: Attempt;
+  /** The candidate cannot do what is asked (a model's limit), found out before buying: passed over, whatever the kind. */
+  readonly isFiltered?: boolean;
 }
 
 export type Availability = 'ready' | 'paused' | 'missing';
@@ -89,7 +91,7 @@ function afterFailure<Attempt>(
   failure: Failure,
   availability: (candidate: number) => Availability,
 ): CallStep<Attempt> {
-  const mayHandOver = handsOver(policy, failure);
+  const mayHandOver = last.isFiltered === true || handsOver(policy, failure);
   const isNever = neverAgain.includes(failure.kind);
   const canDegrade = policy.canDegrade && (!isNever || mayHandOver);
   const giveUp: CallStep<Attempt> = canDegrade ? { kind: 'degrade', failure } : { kind: 'fail', failure };

@@ -1,0 +1,294 @@
+import type { Failure } from '../../contract/index.ts';
+import { assertNever } from '../../kernel/index.ts';
+import { type CallStep, nextStep } from '../policy/next-step.ts';
+import { renderValue } from '../skill/render.ts';
+import { skillValues } from '../skill/request.ts';
+import { type BuyResult, buy, feedbackOf, leaveAgentRoom, leaveRoom } from './buy.ts';
+import { eventOf, failureData } from './events.ts';
+import { availabilityOf, policyOf, triesOf } from './history.ts';
+import { askJudge } from './judge.ts';
+import type { Services } from './services.ts';
+import type { CallEnd, LiveAttempt, SkillCall, WaitReason } from './types.ts';
+import { type AskJudge, useOutput } from './use-output.ts';
+import { degradedMark, lateMark, marksOf } from './words.ts';
+
+/**
+ * Takes a call as far as it goes now: until it has ended, or waits for the vendor, a time, room, or a person. Whatever
+ * wakes it comes back here; `nextStep` decides from the history alone, so that it does not matter who woke it, or how
+ * often. Never two at once for one call.
+ */
+export function advance(services: Services, call: SkillCall): void {
+  if (call.state === 'ended') return;
+  if (call.state === 'busy') {
+    call.isAgain = true;
+    return;
+  }
+  void services.track(run(services, call));
+}
+
+async function run(services: Services, call: SkillCall): Promise<void> {
+  services.timers.disarm(call);
+  services.pausedCalls.delete(call);
+  services.providerWaiters.delete(call);
+  do {
+    call.state = 'busy';
+    call.isAgain = false;
+    try {
+      await step(services, call);
+    } catch (error) {
+      if (services.signal.aborted || call.run.epoch() === undefined) return;
+      services.deps.logger.error('a call failed in the engine itself', { path: call.path, error: String(error) });
+      const failure: Failure = {
+        kind: 'internal',
+        code: 'engine',
+        message: error instanceof Error ? error.message : String(error),
+      };
+      end(services, call, { kind: 'failed', failure });
+    }
+  } while (isAgain(call));
+}
+
+/** Read anew: `advance` may have set it while the step waited. */
+function isAgain(call: SkillCall): boolean {
+  return call.isAgain && call.state !== 'ended';
+}
+
+async function step(services: Services, call: SkillCall): Promise<void> {
+  if (call.run.epoch() === undefined) return;
+  if (call.inherited !== undefined) {
+    await useInherited(services, call, call.inherited);
+    return;
+  }
+  const next = nextStep(policyOf(services, call), triesOf(services, call), availabilityOf(services, call));
+  const stopping = call.run.stopping();
+  if (stopping !== undefined && buysOrWaits(next)) {
+    end(services, call, stopping === 'canceled' ? { kind: 'canceled' } : giveUp(next));
+    return;
+  }
+  switch (next.kind) {
+    case 'wait':
+      leaveAgentRoom(services, call);
+      services.watcher.watch(next.attempt, call);
+      call.state = 'watching';
+      call.lastWait = undefined;
+      call.owner.waits(call, undefined);
+      return;
+    case 'hold':
+      leaveRoom(services, call);
+      services.watcher.watch(next.attempt, call);
+      call.state = 'held';
+      call.owner.held(call, next.attempt, next.failure);
+      return;
+    case 'use':
+      await useSettled(services, call, next.attempt);
+      return;
+    case 'try':
+      await tryCandidate(services, call, next);
+      return;
+    case 'wait-for-provider':
+      waitForProvider(services, call, next.candidate);
+      return;
+    case 'degrade':
+    case 'fail':
+      endBadly(services, call, next);
+      return;
+    default:
+      assertNever(next);
+  }
+}
+
+/** A canceled call whose attempt is still open or held waits for nothing either: the attempt is watched on for its bill. */
+function buysOrWaits(next: CallStep<LiveAttempt>): boolean {
+  return next.kind === 'try' || next.kind === 'wait-for-provider';
+}
+
+function giveUp(next: CallStep<LiveAttempt>): CallEnd {
+  return next.kind === 'try' && next.because !== undefined
+    ? { kind: 'failed', failure: next.because }
+    : { kind: 'canceled' };
+}
+
+async function tryCandidate(
+  services: Services,
+  call: SkillCall,
+  next: Extract<CallStep<LiveAttempt>, { kind: 'try' }>,
+): Promise<void> {
+  const { clock, random } = services.deps;
+  const nowMs = clock.nowMs();
+  if (call.deadlineAt !== undefined && nowMs >= call.deadlineAt) {
+    end(services, call, {
+      kind: 'failed',
+      failure: next.because ?? {
+        kind: 'timeout',
+        code: 'node-timeout',
+        message: 'the time limit of the node has passed',
+      },
+    });
+    return;
+  }
+  if (call.notBefore?.tries !== call.tries.length) {
+    const delayMs =
+      Math.max(0, Math.min(next.notBefore - nowMs, 86_400_000)) + Math.floor(random.next() * next.jitterMs);
+    call.notBefore = { tries: call.tries.length, atMs: clock.monotonicMs() + delayMs };
+  }
+  const waitMs = call.notBefore.atMs - clock.monotonicMs();
+  if (waitMs > 0) {
+    leaveRoom(services, call);
+    sleepFor(services, call, 'retry', waitMs);
+    return;
+  }
+  call.owner.works(call);
+  const bought = await buy(services, call, next);
+  afterBuying(services, call, bought);
+}
+
+function afterBuying(services: Services, call: SkillCall, bought: BuyResult): void {
+  if (bought.kind === 'lost') return;
+  if (bought.kind === 'done') {
+    if (call.tries.at(-1)?.attempt?.record.state !== 'accepted') leaveRoom(services, call);
+    call.isAgain = true;
+    return;
+  }
+  if (bought.forMs !== undefined) sleepFor(services, call, bought.why, bought.forMs);
+  else if (bought.why === 'paused') {
+    leaveRoom(services, call);
+    services.pausedCalls.add(call);
+    tellWait(call, 'paused', 'timer');
+  } else tellWait(call, bought.why, 'gate');
+}
+
+function sleepFor(services: Services, call: SkillCall, why: WaitReason, forMs: number): void {
+  services.timers.arm(call, forMs);
+  tellWait(call, why, 'timer');
+}
+
+function tellWait(call: SkillCall, why: WaitReason, state: 'timer' | 'gate'): void {
+  call.state = state;
+  if (call.lastWait === why) return;
+  call.lastWait = why;
+  call.owner.waits(call, why);
+}
+
+function waitForProvider(services: Services, call: SkillCall, candidate: number): void {
+  leaveRoom(services, call);
+  const provider = call.skill.plan.candidates[candidate]?.provider ?? '';
+  const { clock, random } = services.deps;
+  if (call.deadlineAt !== undefined && clock.nowMs() >= call.deadlineAt) {
+    end(services, call, {
+      kind: 'failed',
+      failure: {
+        kind: 'timeout',
+        code: 'provider-paused',
+        message: `provider ${provider} was paused past the time limit of the node`,
+        provider,
+      },
+    });
+    return;
+  }
+  services.providerWaiters.add(call);
+  // One probe at a time: whoever comes first after the pause is let through, the others look again a little later.
+  const probeMs = services.breakers.probeInMs(provider, clock.monotonicMs()) ?? 5_000;
+  sleepFor(services, call, 'provider-paused', probeMs + random.next() * 1_000);
+}
+
+function judgesOf(services: Services, call: SkillCall, attempt: LiveAttempt): AskJudge {
+  return askJudge(services, call, attempt, (judge) => {
+    advance(services, judge);
+  });
+}
+
+async function useSettled(services: Services, call: SkillCall, attempt: LiveAttempt): Promise<void> {
+  leaveRoom(services, call);
+  const isLate = call.state === 'held' || attempt.record.observedWaitMs > attempt.record.deadlineMs;
+  const verdict = await useOutput(services, call, attempt, judgesOf(services, call, attempt));
+  if (verdict.kind === 'refused') {
+    call.isAgain = true;
+    return;
+  }
+  if (verdict.kind === 'failed') {
+    end(services, call, { kind: 'failed', failure: verdict.failure });
+    return;
+  }
+  const candidate = call.tries.find((each) => each.attempt === attempt)?.candidate ?? 0;
+  const marks = [
+    ...marksOf(call, attempt, candidate),
+    ...verdict.marks,
+    ...(isLate ? [lateMark(call.path, call.title)] : []),
+  ];
+  end(services, call, {
+    kind: 'succeeded',
+    output: verdict.output,
+    degraded: false,
+    marks,
+    attemptId: attempt.record.id,
+    isReused: false,
+  });
+}
+
+/** A purchase of an earlier execution: what it delivered is used, never bought again while it can be had. */
+async function useInherited(services: Services, call: SkillCall, attempt: LiveAttempt): Promise<void> {
+  call.owner.works(call);
+  const verdict = await useOutput(services, call, attempt, judgesOf(services, call, attempt));
+  call.inherited = undefined;
+  if (verdict.kind === 'refused') {
+    call.isAgain = true;
+    return;
+  }
+  if (verdict.kind === 'failed') {
+    end(services, call, { kind: 'failed', failure: verdict.failure });
+    return;
+  }
+  end(services, call, {
+    kind: 'succeeded',
+    output: verdict.output,
+    degraded: false,
+    marks: verdict.marks,
+    attemptId: attempt.record.id,
+    isReused: true,
+  });
+}
+
+function endBadly(
+  services: Services,
+  call: SkillCall,
+  next: Extract<CallStep<LiveAttempt>, { kind: 'degrade' | 'fail' }>,
+): void {
+  const nowMs = services.deps.clock.nowMs();
+  const execution = call.run.execution();
+  const facts = {
+    node: call.path,
+    title: call.title,
+    failure: failureData(next.failure),
+    ...(next.failure.provider === undefined ? {} : { provider: next.failure.provider }),
+  };
+  call.run.push([eventOf(execution, nowMs, 'candidates-exhausted', facts)]);
+  const { degrade } = call.skill.plan.definition;
+  if (next.kind === 'fail' || degrade === undefined) {
+    end(services, call, { kind: 'failed', failure: next.failure });
+    return;
+  }
+  call.run.push([eventOf(execution, nowMs, 'node-degraded', { ...facts, note: degrade.note })]);
+  const output = renderValue(
+    degrade.output,
+    skillValues(call.skill, { input: call.input, params: call.params, feedback: feedbackOf(call) }),
+  );
+  end(services, call, {
+    kind: 'succeeded',
+    output,
+    degraded: true,
+    marks: [degradedMark(call.path, call.title, degrade.note)],
+    isReused: false,
+  });
+}
+
+/** Ends the call, once. Attempts that are still open or payable are watched on for their bills. */
+export function end(services: Services, call: SkillCall, result: CallEnd): void {
+  if (call.state === 'ended') return;
+  call.state = 'ended';
+  services.timers.disarm(call);
+  services.pausedCalls.delete(call);
+  services.providerWaiters.delete(call);
+  leaveRoom(services, call);
+  for (const each of call.tries) if (each.attempt !== undefined) services.watcher.orphan(each.attempt);
+  call.owner.ended(call, result);
+}

@@ -1,0 +1,268 @@
+import { capability, type Failure, type ModelSettings, type PreparedRequest } from '../../contract/index.ts';
+import { attemptId, chargeId, formatMicros, type JsonObject } from '../../kernel/index.ts';
+import type { PlanCandidate } from '../graph/plan.ts';
+import type { CallStep } from '../policy/next-step.ts';
+import type { Priced } from '../policy/pricing.ts';
+import type { AttemptRecord, ChargeRecord, StoreCommand } from '../ports/index.ts';
+import { buildCapabilityInput } from '../skill/request.ts';
+import { attemptEvent, eventOf, failureData } from './events.ts';
+import { withLimit } from './limit.ts';
+import type { Services } from './services.ts';
+import { settleAttempt } from './settle.ts';
+import { sendIntent, withProvider } from './submit.ts';
+import type { LiveAttempt, SkillCall, WaitReason } from './types.ts';
+
+type TryStep = Extract<CallStep<LiveAttempt>, { kind: 'try' }>;
+
+/** What `buy` did: it bought (or was refused), or the call must wait for a reason, or it is over. */
+export type BuyResult =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'wait'; readonly why: WaitReason; readonly forMs: number | undefined }
+  | { readonly kind: 'lost' };
+
+const diskCheckMs = 30_000;
+const budgetCheckMs = 60_000;
+const prepareLimitMs = 600_000;
+
+/**
+ * One purchase, in the order that never pays twice: not paused, disk free, room at the gates; inputs prepared and
+ * uploaded; budget; then the intent with its reservation in one commit; then the request, at once.
+ */
+export async function buy(services: Services, call: SkillCall, step: TryStep): Promise<BuyResult> {
+  const candidate = call.skill.plan.candidates[step.candidate];
+  if (candidate === undefined) throw new Error(`candidate ${step.candidate} of ${call.path} does not exist`);
+  const { deps } = services;
+  if (services.isPaused() || services.isStopping()) return { kind: 'wait', why: 'paused', forMs: undefined };
+  if ((await deps.freeBytes()) < deps.settings.storage.min_free)
+    return { kind: 'wait', why: 'disk', forMs: diskCheckMs };
+  if (!takeRoom(services, call, step.candidate, candidate)) return { kind: 'wait', why: 'slot', forMs: undefined };
+  const prepared = await prepare(services, call, candidate);
+  if (prepared.kind === 'refused') {
+    leaveRoom(services, call);
+    services.breakers.probeEnded(candidate.provider);
+    call.tries.push({ candidate: step.candidate, refusal: prepared.failure, at: deps.clock.nowMs() });
+    return { kind: 'done' };
+  }
+  const isPaid = capability(call.skill.plan.definition.capability).paid;
+  const estimate = services.pricer.estimate(candidate.model, prepared.input);
+  if (isPaid && !(await isWithinBudget(services, call, estimate))) {
+    leaveRoom(services, call);
+    return { kind: 'wait', why: 'budget', forMs: budgetCheckMs };
+  }
+  return await commitAndSend(services, call, step, { candidate, estimate, isPaid, ...prepared });
+}
+
+function takeRoom(services: Services, call: SkillCall, index: number, candidate: PlanCandidate): boolean {
+  if (call.slotsFor === index) return true;
+  leaveRoom(services, call);
+  const names = roomsOf(candidate.provider, candidate.model.id, call.run.execution().labels.agent);
+  call.slots = names;
+  call.slotsFor = index;
+  if (services.gates.enter(names, call)) return true;
+  call.slots = [];
+  call.slotsFor = undefined;
+  call.queuedFor = { names, candidate: index };
+  return false;
+}
+
+export function roomsOf(provider: string, model: string, agent: string | undefined): readonly string[] {
+  const rooms = [`provider:${provider}`, `model:${provider}/${model}`];
+  return agent === undefined ? rooms : [...rooms, `agent:${agent}`];
+}
+
+export function leaveRoom(services: Services, call: SkillCall): void {
+  services.gates.withdraw(call);
+  call.queuedFor = undefined;
+  if (call.slots.length > 0) services.gates.leave(call.slots);
+  call.slots = [];
+  call.slotsFor = undefined;
+}
+
+/** Waiting for a vendor takes no room of the agent; the provider's and the model's are kept, the task runs there. */
+export function leaveAgentRoom(services: Services, call: SkillCall): void {
+  const kept = call.slots.filter((name) => !name.startsWith('agent:'));
+  if (kept.length === call.slots.length) return;
+  services.gates.leave(call.slots.filter((name) => name.startsWith('agent:')));
+  call.slots = kept;
+}
+
+type Prepared =
+  | { readonly kind: 'prepared'; readonly request: PreparedRequest; readonly input: JsonObject }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+async function prepare(services: Services, call: SkillCall, candidate: PlanCandidate): Promise<Prepared> {
+  const { definition } = call.skill.plan;
+  const input = buildCapabilityInput(call.skill, {
+    input: call.input,
+    params: call.params,
+    feedback: feedbackOf(call),
+  });
+  if (!input.ok) return { kind: 'refused', failure: input.failure };
+  const adapter = services.adapter(candidate.provider, candidate.model.implementation);
+  if (adapter === undefined)
+    throw new Error(`no implementation ${candidate.model.implementation} at ${candidate.provider}`);
+  const key = `${call.run.execution().id}:${call.path}:${nextOrdinal(call)}`;
+  const asked = { key, capability: definition.capability, model: candidate.model, input: input.value };
+  const answer = await withLimit(services.deps.clock, prepareLimitMs, services.signal, (signal) =>
+    adapter.prepare(asked, signal),
+  );
+  if (answer.kind === 'no-answer') {
+    return {
+      kind: 'refused',
+      failure: { kind: 'network', code: 'prepare', message: answer.error.message, provider: candidate.provider },
+    };
+  }
+  if (!answer.value.ok) return { kind: 'refused', failure: withProvider(answer.value.failure, candidate.provider) };
+  return { kind: 'prepared', request: answer.value.value, input: input.value };
+}
+
+/** Reasons of the last refused output: what the next attempt is to mend. */
+export function feedbackOf(call: SkillCall): readonly string[] {
+  return (
+    call.tries.findLast((each) => each.attempt?.record.refusedOutput !== undefined)?.attempt?.record.refusedOutput ?? []
+  );
+}
+
+function nextOrdinal(call: SkillCall): number {
+  return call.tries.filter((each) => each.attempt !== undefined).length + 1;
+}
+
+async function isWithinBudget(services: Services, call: SkillCall, estimate: Priced): Promise<boolean> {
+  const { labels, sourceRef } = call.run.execution();
+  const verdict = await services.budgets.check(labels, sourceRef, estimate.cnyMicros);
+  if (verdict.kind === 'free') return true;
+  const nowMs = services.deps.clock.nowMs();
+  const day = Math.floor(nowMs / 86_400_000);
+  const mark = `${verdict.kind} ${verdict.of ?? ''} ${verdict.name ?? ''} ${day}`;
+  if (!services.warned.has(mark)) {
+    services.warned.add(mark);
+    const type = verdict.kind === 'reached' ? 'budget-reached' : 'budget-warning';
+    call.run.push([
+      eventOf(call.run.execution(), nowMs, type, {
+        node: call.path,
+        scope: verdict.of,
+        budget: verdict.name,
+        spentCny: formatMicros(verdict.spentCnyMicros ?? 0, 4),
+        limitCny: formatMicros(verdict.limitCnyMicros ?? 0, 4),
+      }),
+    ]);
+  }
+  return verdict.kind !== 'reached';
+}
+
+interface Purchase {
+  readonly candidate: PlanCandidate;
+  readonly estimate: Priced;
+  readonly isPaid: boolean;
+  readonly request: PreparedRequest;
+  readonly input: JsonObject;
+}
+
+async function commitAndSend(
+  services: Services,
+  call: SkillCall,
+  step: TryStep,
+  purchase: Purchase,
+): Promise<BuyResult> {
+  const { deps } = services;
+  const epoch = call.run.epoch();
+  if (epoch === undefined) return { kind: 'lost' };
+  const nowMs = deps.clock.nowMs();
+  const record = intentRecord(services, call, purchase, nowMs);
+  const charge = purchase.isPaid ? reservation(services, call, record, purchase.estimate) : undefined;
+  const live: LiveAttempt = { record, charge };
+  deps.failpoints.hit('attempt:before-intent');
+  call.tries.push({ candidate: step.candidate, attempt: live, at: nowMs });
+  if (purchase.isPaid) call.paid.used += 1;
+  if (charge !== undefined) services.budgets.note(charge.labels, charge.sourceRef, charge.cnyMicros);
+  const isWritten = await call.run.write([
+    ...call.owner.commandsOnIntent(),
+    ...switchEvents(call, step, nowMs),
+    { type: 'create-attempt', record, epoch },
+    ...(charge === undefined ? [] : [{ type: 'create-charge', record: charge } as const]),
+    attemptEvent(record, nowMs, 'attempt-intended', { title: call.title, ordinal: record.ordinal }),
+  ]);
+  if (!isWritten) return { kind: 'lost' };
+  deps.failpoints.hit('attempt:after-intent');
+  if (call.run.stopping() === 'canceled' || call.run.epoch() !== epoch) {
+    await settleAttempt(services, live, {
+      state: 'refused',
+      failure: { kind: 'canceled', code: 'not-sent', message: 'canceled before it was sent' },
+    });
+  } else await sendIntent(services, live, purchase.request);
+  if (purchase.isPaid && live.record.state === 'refused') call.paid.used -= 1;
+  return { kind: 'done' };
+}
+
+function intentRecord(services: Services, call: SkillCall, purchase: Purchase, nowMs: number): AttemptRecord {
+  const execution = call.run.execution();
+  const { candidate, request } = purchase;
+  const { capability: id } = call.skill.plan.definition;
+  const adapter = services.adapter(candidate.provider, candidate.model.implementation);
+  return {
+    id: attemptId(services.deps.ids.uuid()),
+    executionId: execution.id,
+    nodePath: call.path,
+    ordinal: nextOrdinal(call),
+    sourceRef: execution.sourceRef,
+    generation: execution.generation,
+    provider: candidate.provider,
+    model: candidate.model.id,
+    implementation: candidate.model.implementation,
+    adapterVersion: adapter?.version ?? request.version,
+    capability: id,
+    mediaClass: capability(id).mediaClass,
+    state: 'intended',
+    key: request.key,
+    fingerprint: call.fingerprint,
+    // Beside what is sent: what a late bill is priced by, long after this process.
+    request: { ...request, input: purchase.input, ...priceOf(candidate.model) },
+    intendedAt: nowMs,
+    observedWaitMs: 0,
+    deadlineMs: deadlineOf(services, call, candidate.model, nowMs),
+    polls: 0,
+    misses: 0,
+  };
+}
+
+function priceOf(model: ModelSettings): JsonObject {
+  return model.price === undefined ? {} : { price: { ...model.price } };
+}
+
+function deadlineOf(services: Services, call: SkillCall, model: ModelSettings, nowMs: number): number {
+  const { mediaClass } = capability(call.skill.plan.definition.capability);
+  const usualMs =
+    model.deadline ?? services.deps.settings.vendor_poll[mediaClass === 'free' ? 'text' : mediaClass].deadline;
+  return call.deadlineAt === undefined ? usualMs : Math.max(1_000, Math.min(usualMs, call.deadlineAt - nowMs));
+}
+
+function reservation(services: Services, call: SkillCall, record: AttemptRecord, estimate: Priced): ChargeRecord {
+  return {
+    id: chargeId(services.deps.ids.uuid()),
+    attemptId: record.id,
+    executionId: record.executionId,
+    sourceRef: record.sourceRef,
+    labels: call.run.execution().labels,
+    provider: record.provider,
+    model: record.model,
+    state: 'reserved',
+    reservedAt: record.intendedAt,
+    ...estimate,
+  };
+}
+
+function switchEvents(call: SkillCall, step: TryStep, nowMs: number): readonly StoreCommand[] {
+  const from = step.switchedFrom === undefined ? undefined : call.skill.plan.candidates[step.switchedFrom];
+  const to = call.skill.plan.candidates[step.candidate];
+  if (from === undefined || to === undefined) return [];
+  return [
+    eventOf(call.run.execution(), nowMs, 'candidate-switched', {
+      node: call.path,
+      title: call.title,
+      provider: from.provider,
+      from: { provider: from.provider, model: from.model.id },
+      to: { provider: to.provider, model: to.model.id },
+      ...(step.because === undefined ? {} : { failure: failureData(step.because) }),
+    }),
+  ];
+}

@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
+import { openCall } from './open-call.ts';
+import type { Services } from './services.ts';
+import type { CallEnd, CallOwner, LiveAttempt, SkillCall } from './types.ts';
+import type { AskJudge } from './use-output.ts';
+
+/**
+ * A judge is a skill called for a node: its purchases are the node's, its result is remembered like any other (after a
+ * crash the same output is not judged twice for money). A judge that cannot be asked never costs a paid result.
+ */
+export function askJudge(
+  services: Services,
+  call: SkillCall,
+  attempt: LiveAttempt,
+  proceed: (judge: SkillCall) => void,
+): AskJudge {
+  return async (rule, output) => {
+    const definition = call.skill.rules[rule];
+    if (definition?.kind !== 'judge') return { kind: 'ok' };
+    const input: JsonObject = definition.input?.resolve({ input: call.input, output, params: call.params }) ?? {
+      input: call.input,
+      output,
+    };
+    const ended = await new Promise<CallEnd>((resolve) => {
+      const owner = judgeOwner(call, resolve);
+      void openCall(services, {
+        run: call.run,
+        owner,
+        path: `${call.path}#judge${rule}.${attempt.record.ordinal}`,
+        title: call.title,
+        skill: call.run.plan.skill(definition.judge),
+        input,
+        params: {},
+        retry: undefined,
+        paid: call.paid,
+        occurrence: 0,
+        deadlineAt: call.deadlineAt,
+        mayReuse: true,
+        wake: proceed,
+      }).then((opened) => {
+        if (opened.kind === 'call') proceed(opened.call);
+        else resolve(opened.end);
+      });
+    });
+    if (ended.kind !== 'succeeded' || !isJsonObject(ended.output)) return { kind: 'unavailable' };
+    if (ended.output['ok'] === true) return { kind: 'ok' };
+    const { reasons } = ended.output;
+    const words = Array.isArray(reasons) ? reasons.filter((each): each is string => typeof each === 'string') : [];
+    return { kind: 'refused', reasons: words.length === 0 ? ['the judge refused the result'] : words };
+  };
+}
+
+function judgeOwner(call: SkillCall, resolve: (end: CallEnd) => void): CallOwner {
+  return {
+    commandsOnIntent: () => [],
+    waits: () => undefined,
+    works: () => undefined,
+    held: (_judge, attempt, failure) => {
+      call.owner.held(call, attempt, failure);
+    },
+    ended: (_judge, end) => {
+      resolve(end);
+    },
+  };
+}
