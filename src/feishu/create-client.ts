@@ -18,6 +18,7 @@ import { localFailure } from './failure.ts';
 import { createInspection, createSkewMeter, type FeishuInspection } from './inspection.ts';
 import { createMediaGate } from './media-gate.ts';
 import { createMessageCalls } from './messages.ts';
+import type { QuotaGuard } from './quota-guard.ts';
 import { createRecordCalls } from './records.ts';
 import { loadSdk } from './sdk.ts';
 import { createSdkLogger } from './sdk-logger.ts';
@@ -40,6 +41,8 @@ export interface FeishuDeps {
   readonly settings: Pick<Settings, 'feishu' | 'timeouts'>;
   /** For Fetch: `direct` (default), `env`, or a proxy's URL. */
   readonly proxy?: string;
+  /** From the call budget: nothing is sent once the platform has said that the month is used up. */
+  readonly quota?: QuotaGuard;
   /** Remembers uploads in parts over a restart; without it they begin anew. */
   readonly uploadSessions?: UploadSessions;
 }
@@ -69,6 +72,7 @@ export function createFeishuClient(deps: FeishuDeps): FeishuClient & FeishuInspe
     logger: deps.logger,
     timeouts: settings.timeouts,
     tokens: () => tokens,
+    quota: deps.quota,
     onCall: (name) => {
       callCounts[name] = (callCounts[name] ?? 0) + 1;
     },

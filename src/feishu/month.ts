@@ -1,0 +1,39 @@
+const dayMs = 86_400_000;
+
+/** Where an instant lies in its month, in a time zone. */
+export interface MonthPosition {
+  /** `2026-11`. */
+  readonly month: string;
+  /** Of the month, 1 to 31. */
+  readonly day: number;
+  readonly elapsedMs: number;
+  readonly leftMs: number;
+}
+
+/** The platform counts by calendar month. A change to or from summer time inside a month is not taken into account. */
+export function monthPosition(nowMs: number, timeZone: string): MonthPosition {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).formatToParts(nowMs);
+  const read = (type: Intl.DateTimeFormatPartTypes): number =>
+    Number(parts.find((part) => part.type === type)?.value ?? '0');
+  const year = read('year');
+  const month = read('month');
+  const day = read('day');
+  const inDayMs = (read('hour') * 3_600 + read('minute') * 60 + read('second')) * 1_000 + (nowMs % 1_000);
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const elapsedMs = (day - 1) * dayMs + inDayMs;
+  return {
+    month: `${year}-${String(month).padStart(2, '0')}`,
+    day,
+    elapsedMs,
+    leftMs: days * dayMs - elapsedMs,
+  };
+}
