@@ -1,4 +1,7 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
+export { type BaseLeaseOptions, type BaseLeases, createBaseLeases } from './postgres/base-leases.ts';
+export { createWorkerPresence, type PresenceOptions, type WorkerPresence } from './postgres/presence.ts';
+export { createProviderSlots, type ProviderSlots } from './postgres/provider-slots.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './postgres/store.ts';
 export { createSideFile, type SideFile } from './side-file.ts';
 export { backupStore, clearRestoredMark, restoredBackup } from './sqlite/backup.ts';
