@@ -1,5 +1,14 @@
 import type { MediaSource } from '../contract/index.ts';
 import type { NodeFunction } from '../engine/ports/index.ts';
+import { readOutline, writeOutline } from './deck/outline.ts';
+import { createDeckFile } from './deck/pptx.ts';
+import { chooseEditBase } from './edit/base.ts';
+import { createJsonFile } from './json/file.ts';
+import { createKnowledgeSearch, type Knowledge } from './knowledge/search.ts';
+import { pickItems } from './list/pick.ts';
+import { wholeNumber } from './number/whole.ts';
+import { acceptResult, mergeVerdicts } from './quality/accept.ts';
+import { writeLines } from './text/lines.ts';
 import { concatLists, repeatValue, takeItems } from './list/lists.ts';
 import { createContactSheet, createCutOut, createPictureCheck, createPrintSize } from './picture/functions.ts';
 import type { PictureWorker } from './picture/port.ts';
@@ -14,6 +23,8 @@ export interface FunctionDeps {
   readonly pictures: PictureWorker;
   /** Where files are read and kept: the spool. */
   readonly media: MediaSource;
+  /** The team's own documents; absent: none. */
+  readonly knowledge?: Knowledge;
 }
 
 /** Every registered function by the name that a workflow's `function` node uses. */
@@ -33,5 +44,16 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['picture.check', createPictureCheck(deps)],
     ['picture.cut-out', createCutOut(deps)],
     ['picture.print-size', createPrintSize(deps)],
+    ['text.lines', writeLines],
+    ['number.whole', wholeNumber],
+    ['list.pick', pickItems],
+    ['quality.merge', mergeVerdicts],
+    ['quality.accept', acceptResult],
+    ['edit.base', chooseEditBase],
+    ['json.file', createJsonFile(deps.media)],
+    ['knowledge.search', createKnowledgeSearch(deps.knowledge ?? (() => Promise.resolve([])))],
+    ['outline.write', writeOutline],
+    ['outline.read', readOutline],
+    ['deck.pptx', createDeckFile(deps.media)],
   ]);
 }

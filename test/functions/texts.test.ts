@@ -36,7 +36,7 @@ describe('text functions', () => {
       text: 'a woman穿着a red dress',
     });
     const failure = await failureOf('text.fill-placeholders', { text: '{道具}', values });
-    expect(failure).toMatchObject({ kind: 'invalid-input', advice: expect.stringContaining('{道具}') });
+    expect(failure).toMatchObject({ kind: 'invalid-input', advice: expect.stringContaining('{道具}') as unknown });
   });
 
   it.each(['', '   ', '？！', '🙂', '\u200b', null])('P131 text.require ends the run for free on %j', async (text) => {
@@ -87,7 +87,7 @@ describe('script functions', () => {
     const script = Array.from({ length: 14 }, (_, index) => `镜头${index + 1}：走动`).join('\n');
     expect(await failureOf('script.shots', { script })).toMatchObject({
       kind: 'invalid-input',
-      advice: expect.stringContaining('14 个镜头，最多 9 个'),
+      advice: expect.stringContaining('14 个镜头，最多 9 个') as unknown,
     });
     expect(await failureOf('script.shots', { script: '\n ' })).toMatchObject({ kind: 'invalid-input' });
   });

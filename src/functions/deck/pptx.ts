@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { MediaSource } from '../../contract/index.ts';
+import type { NodeFunction } from '../../engine/ports/index.ts';
+import { ok } from '../../kernel/index.ts';
+import { defineFunction } from '../define.ts';
+import { drawDeck } from './draw-deck.ts';
+
+const page = z.looseObject({
+  number: z.int(),
+  title: z.string(),
+  bullets: z.array(z.string()),
+  notes: z.string().nullish(),
+});
+
+const input = z.strictObject({
+  topic: z.string(),
+  outline: z.array(z.looseObject({ number: z.int(), title: z.string(), points: z.array(z.string()) })).min(1),
+  /** Written pages; a page that failed is made from its outline. */
+  pages: z.array(page).nullish(),
+  name: z.string().optional(),
+});
+
+export type DeckPage = z.infer<typeof page>;
+
+/** `deck.pptx {topic, outline, pages, name?}` → `{file, pages, from_outline}`: a real .pptx, one slide a page and a title slide. */
+export function createDeckFile(media: MediaSource): NodeFunction {
+  return defineFunction('deck.pptx', input, async ({ topic, outline, pages, name }) => {
+    const written = new Map((pages ?? []).map((each) => [each.number, each]));
+    const slides = outline.map(
+      (each): DeckPage =>
+        written.get(each.number) ?? { number: each.number, title: each.title, bullets: [...each.points] },
+    );
+    const bytes = await drawDeck(topic, slides);
+    const kept = await media.keep(bytes, name ?? '演示文稿.pptx');
+    if (!kept.ok) return kept;
+    return ok({ file: { ...kept.value }, pages: slides.length, from_outline: slides.length - written.size });
+  });
+}
