@@ -14,6 +14,7 @@ import { addSearchApi } from './feishu/search-api.ts';
 import { addTablesApi } from './feishu/tables-api.ts';
 import { demoLatencies } from './latency.ts';
 import type { PlatformDoor, Sandbox, SandboxOptions } from './options.ts';
+import { addPageApi } from './page/page-api.ts';
 import { createSharpPainter } from './painter/sharp-painter.ts';
 import { seedWorld } from './seed-world.ts';
 import { emptyWorld, worldStateSchema } from './state.ts';
@@ -73,11 +74,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   addMediaUploadApi(world, gate);
   addMediaDownloadApi(world, gate);
   addVendors(world);
+  addPageApi(world, appToken);
   const { onChange } = options;
   return {
     fetch: async (request) => {
       const response = await answer(world, request);
-      onChange?.();
+      if (mayChange(request)) onChange?.();
       return response;
     },
     baseUrl: world.baseUrl,
@@ -109,6 +111,13 @@ function addVendors(world: World): void {
     const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
     return new Response(`sandbox error: ${error.message}${cause}`, { status: 500 });
   });
+}
+
+/** Reads that surely leave the world as it was: a waiting page and an idle worker must not cause endless saving. */
+function mayChange(request: Request): boolean {
+  const { pathname } = new URL(request.url);
+  if (/\/(search|batch_get|tenant_access_token\/internal)$/.test(pathname)) return false;
+  return request.method !== 'GET' || /^\/(kie|toapis|ark|dashscope)\//.test(pathname);
 }
 
 async function answer(world: World, request: Request): Promise<Response> {
