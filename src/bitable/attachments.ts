@@ -79,17 +79,16 @@ async function downloadOnce(
   const answer = await deps.client.downloadMedia({ fileToken: file.fileToken, permission }, signal);
   if (!answer.ok) return fail(downloadFault(answer.failure, label, place.column.name));
   const maxBytes = deps.settings.transfer.max_input_bytes;
-  const stored = await deps.spool.store(
-    answer.value,
-    {
-      nameHint: file.name,
-      maxBytes,
-      expect: 'image',
-      ...(file.sizeBytes === undefined ? {} : { expectedBytes: file.sizeBytes }),
-    },
-    signal,
-  );
-  return stored.ok ? stored : fail(contentFault(stored.failure, label, maxBytes));
+  const expectedBytes = file.sizeBytes === undefined ? {} : { expectedBytes: file.sizeBytes };
+  try {
+    const options = { nameHint: file.name, maxBytes, expect: 'image', ...expectedBytes } as const;
+    const stored = await deps.spool.store(answer.value, options, signal);
+    return stored.ok ? stored : fail(contentFault(stored.failure, label, maxBytes));
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.logger.warn('an attachment broke off on its way', { error });
+    return fail({ words: `${label}下载中断，请稍后再选「提交」。`, isTransient: true });
+  }
 }
 
 function downloadFault(failure: FeishuFailure, label: string, column: string): AttachmentFault {
@@ -106,14 +105,15 @@ function downloadFault(failure: FeishuFailure, label: string, column: string): A
 /** Codes of the spool's own checks that say the file itself is wrong; anything else may be the line's fault. */
 function contentFault(failure: Failure, label: string, maxBytes: number): AttachmentFault {
   if (failure.kind === 'storage') return { words: '服务器磁盘空间不足或不可写，已通知管理员。', isTransient: true };
-  if (failure.code === 'empty') return { words: `${label}是空文件，请重新上传后再选「提交」。`, isTransient: false };
-  if (failure.code === 'too-large') {
+  if (failure.code === 'content.empty')
+    return { words: `${label}是空文件，请重新上传后再选「提交」。`, isTransient: false };
+  if (failure.code === 'content.too-large') {
     return {
       words: `${label}太大（上限 ${megabytes(maxBytes)} MB），请压缩后重新上传，再选「提交」。`,
       isTransient: false,
     };
   }
-  if (failure.kind === 'network' || failure.kind === 'timeout' || failure.code === 'incomplete') {
+  if (failure.code !== 'content.type') {
     return { words: `${label}下载中断，请稍后再选「提交」。`, isTransient: true };
   }
   return {

@@ -1,6 +1,7 @@
 import type { AgentDefinition, Settings } from '../contract/index.ts';
 import type { Engine, Store } from '../engine/ports/index.ts';
 import type { FeishuClient, TableRef } from '../feishu/client.ts';
+import type { CallBudget } from '../feishu/index.ts';
 import type { Clock, Failpoints, IdSource, Logger, Random } from '../kernel/index.ts';
 import type { Spool } from '../media/spool.ts';
 
@@ -31,6 +32,8 @@ export interface TableSideDeps {
   readonly confirmSetting: (name: string) => boolean;
   /** The long connection has been proven alive lately: the search may then be skipped. Default: never. */
   readonly wakeIsAlive?: () => boolean;
+  /** The month's calls; its guard should have been given to the client. Default: one of our own over the store. */
+  readonly callBudget?: CallBudget;
   /** IANA zone of the times that staff read. Default Asia/Shanghai. */
   readonly timeZone?: string;
 }

@@ -1,4 +1,4 @@
-export type { CallStatus } from './call-budget.ts';
+export { createCallCountStore } from './call-counting.ts';
 export { type ColumnFault, resolveColumns, type TableColumns } from './columns.ts';
 export { type Decision, decide, decisionTable, isDone, printDecisionTable, type RowFacts } from './decision-table.ts';
 export type { AgentTable, TableSideDeps } from './deps.ts';

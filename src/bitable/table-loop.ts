@@ -1,5 +1,6 @@
 import type { FeishuFailure, RawRecord, WakeEvent } from '../feishu/client.ts';
-import type { CallBudget } from './call-budget.ts';
+import type { CallBudget } from '../feishu/index.ts';
+import { searchSpacingMs } from './call-counting.ts';
 import type { CommandRunner } from './command-runner.ts';
 import { type Hub, isReady, type ReadyTable, type TableState } from './hub.ts';
 import { searchRows, takeCommands } from './intake.ts';
@@ -64,7 +65,7 @@ export function createTableLoop(hub: Hub, runner: CommandRunner, table: TableSta
   };
   const isSearchDue = (): boolean => {
     const isAlive = settings.feishu.wakeups && hub.deps.wakeIsAlive?.() === true;
-    const spacingMs = budget.searchSpacingMs(hub.tables.size);
+    const spacingMs = searchSpacingMs(budget, settings, hub.tables.size);
     const leastMs = isAlive ? Math.max(settings.poll.sweep_interval, spacingMs) : spacingMs;
     if (leastMs <= settings.poll.interval) return true;
     return clock.monotonicMs() - state.lastSearchMs + settings.poll.interval / 2 >= leastMs;
@@ -117,7 +118,8 @@ export function createTableLoop(hub: Hub, runner: CommandRunner, table: TableSta
       await orphans?.confirm();
     },
     wake: (event) => {
-      if (event.tableId !== table.table.tableId) return false;
+      if (event.tableId !== table.table.tableId || event.isOwn === true) return false;
+      if (event.appToken !== undefined && event.appToken !== table.table.appToken) return false;
       const operation = table.columns?.protocol.操作?.fieldId;
       const edited = event.records.filter(
         (record) =>

@@ -1,6 +1,7 @@
 import type { FeishuFailure, WakeEvent } from '../feishu/client.ts';
 import { fail, type JsonObject, ok, type Result } from '../kernel/index.ts';
-import { type CallBudget, type CallStatus, createCallBudget } from './call-budget.ts';
+import type { BudgetStatus, CallBudget } from '../feishu/index.ts';
+import { budgetNotice, newCallBudget } from './call-counting.ts';
 import { lesserColumns } from './cells.ts';
 import type { ColumnFault } from './columns.ts';
 import { type CommandRunner, createCommandRunner } from './command-runner.ts';
@@ -43,7 +44,7 @@ export interface TableSideStatus {
   readonly starting: number;
   readonly delivering: number;
   readonly lastEventAt: number | null;
-  readonly calls: CallStatus | null;
+  readonly calls: BudgetStatus;
 }
 
 const defaultTimeZone = 'Asia/Shanghai';
@@ -55,17 +56,18 @@ export function createTableSide(deps: TableSideDeps): TableSide {
   const hub = createHub(deps, abort.signal);
   const runner = createCommandRunner(hub);
   const pump = createDeliveryPump(hub);
-  const progress = createProgressWatch(hub, deps.timeZone ?? defaultTimeZone);
   const wakeBell = createDoorbell(deps.clock);
   const life = { isStopping: false, lastEventAt: undefined as number | undefined };
-  let budget: CallBudget | undefined;
+  const timeZone = deps.timeZone ?? defaultTimeZone;
+  const budget = deps.callBudget ?? newCallBudget({ ...deps, timeZone });
+  const progress = createProgressWatch(hub, timeZone);
   let loops: readonly TableLoop[] = [];
   let ticking: Promise<void> | undefined;
   let unsubscribe: (() => void) | undefined;
 
   const turnAll = async (search: boolean): Promise<void> => {
     if (life.isStopping || abort.signal.aborted) return;
-    await budget?.record().catch((error: unknown) => deps.logger.warn('calls could not be counted', { error }));
+    await countCalls(hub, budget).catch((error: unknown) => deps.logger.warn('calls could not be counted', { error }));
     const byBase = Map.groupBy(loops, (loop) => loop.table.table.appToken);
     await Promise.all(
       [...byBase.values()].map(async (group) => {
@@ -98,13 +100,8 @@ export function createTableSide(deps: TableSideDeps): TableSide {
     start: async () => {
       const faults = await checkColumns(hub);
       if (faults.length > 0) return fail(faults);
-      budget = await createCallBudget({
-        ...deps,
-        timeZone: deps.timeZone ?? defaultTimeZone,
-        notice: async (data) => await hub.notice(data),
-      });
-      const counted = budget;
-      loops = [...hub.tables.values()].map((table) => createTableLoop(hub, runner, table, counted));
+      await budget.load();
+      loops = [...hub.tables.values()].map((table) => createTableLoop(hub, runner, table, budget));
       await progress.drain();
       unsubscribe = deps.store.onAppend(() => {
         pump.ring();
@@ -136,7 +133,7 @@ export function createTableSide(deps: TableSideDeps): TableSide {
     },
     status: () => statusOf(hub, loops, runner, pump.size(), life.lastEventAt, budget),
     callsThisMonth: () => ({
-      thisMonth: budget?.status().calls ?? 0,
+      thisMonth: budget.status().used,
       monthlyBudget: deps.settings.feishu.monthly_call_budget,
     }),
     idle: async () => {
@@ -145,6 +142,10 @@ export function createTableSide(deps: TableSideDeps): TableSide {
       await hub.messenger.flush();
     },
   };
+}
+
+async function countCalls(hub: Hub, budget: CallBudget): Promise<void> {
+  for (const news of await budget.record(hub.deps.client.takeCallCounts())) await hub.notice(budgetNotice(news));
 }
 
 function isAborted(signal: AbortSignal): boolean {
@@ -266,7 +267,7 @@ function statusOf(
   runner: CommandRunner,
   delivering: number,
   lastEventAt: number | undefined,
-  budget: CallBudget | undefined,
+  budget: CallBudget,
 ): TableSideStatus {
   return {
     tables: loops.map((loop) => ({
@@ -279,6 +280,6 @@ function statusOf(
     starting: runner.size(),
     delivering,
     lastEventAt: lastEventAt ?? null,
-    calls: budget?.status() ?? null,
+    calls: budget.status(),
   };
 }
