@@ -47,7 +47,7 @@ export interface FeishuDeps {
   readonly uploadSessions?: UploadSessions;
 }
 
-/** The platform client over the official SDK's REST client; see `docs/feishu.md` for what is ours and why. */
+/** The platform client over the official SDK's REST client; the room's door says what is ours and why. */
 export function createFeishuClient(deps: FeishuDeps): FeishuClient & FeishuInspection {
   const { clock, random, settings } = deps;
   const sdk = loadSdk();

@@ -1,6 +1,22 @@
 /**
  * The platform room: Feishu's REST API, long connection, call budget and diagnosis. It knows bases, tables, rows as raw
- * cells, files and messages; it knows nothing of stages, agents or the engine. `docs/feishu.md` tells its rules.
+ * cells, files and messages; it knows nothing of stages, agents or the engine.
+ *
+ * A call goes: operation (`records`, `tables`, `messages`, `upload`, `download`) ─▶ `caller` (token, throttle, repeats,
+ * count) ─▶ the official SDK's `request` ─▶ `transport` (our HTTP door for it, over the injected Fetch). What is ours,
+ * because the SDK does it badly or not at all:
+ *
+ * - tokens (`token-source`): one fetch for all who wait, renewed 3 min early, dropped when refused (99991663 in either form)
+ *   and the call repeated once;
+ * - deadlines by the Clock, headers and body included; the caller's abort ends every wait;
+ * - codes (`codes`): one table from code to class and outcome, read from bodies of HTTP 200 and of 4xx/5xx alike;
+ * - repeats (`next-step`): throttles wait for the platform's own reset time, write conflicts half a second and more, both
+ *   bounded; nothing whose outcome is unknown is repeated unless a repeat can do no harm;
+ * - media: forms in our own bytes, at most N calls a second for each endpoint, uploads one at a time, a stalled or short
+ *   download is an error, a JSON error under HTTP 200 is no file;
+ * - silence: the SDK logs secrets, so its logger strikes them out.
+ *
+ * The long connection (`long-connection`) is the one part outside the simulation: the SDK keeps its timers.
  */
 export {
   type BudgetNotice,

@@ -16,7 +16,7 @@ const tokenPattern = /^[A-Za-z0-9_-]{6,}$/;
 const tablePattern = /^tbl[A-Za-z0-9]+$/;
 const copyAgain = 'open the data table in the browser and copy its address again';
 
-/** Reads what a person may put for a base: its token, a base link, a wiki link. The fault says what to do instead. */
+/** Reads what a person may put for a base: its token, `base/TOKEN`, `wiki/NODE`, a base link, a wiki link. The fault says what to do instead. */
 export function parseBaseSetting(text: string): Result<BaseLocation, string> {
   const clean = tidy(text);
   if (clean === '') return fail('the base is not named; give its token or its link');
@@ -24,6 +24,8 @@ export function parseBaseSetting(text: string): Result<BaseLocation, string> {
     const link = parseLink(clean);
     return link.ok ? ok(link.value.base) : link;
   }
+  const placed = /^(base|wiki)\/([A-Za-z0-9_-]{6,})$/.exec(clean);
+  if (placed !== null) return ok({ kind: placed[1] === 'wiki' ? 'wiki' : 'base', token: placed[2] ?? '' });
   if (/^tbl/.test(clean)) return fail(`"${clean}" is the id of a table; the base's token stands before it in the link`);
   if (!tokenPattern.test(clean)) return fail(`"${clean}" is neither a base token nor a link to a base`);
   return ok({ kind: clean.startsWith('wik') ? 'wiki' : 'base', token: clean });

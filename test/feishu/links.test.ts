@@ -55,6 +55,7 @@ describe('a base setting', () => {
   it('is a token, a base link or a wiki link, with what copying adds taken off', () => {
     expect(parseBaseSetting('"bascnAbc123"')).toEqual({ ok: true, value: { kind: 'base', token: 'bascnAbc123' } });
     expect(parseBaseSetting(link('?table=tblX'))).toEqual({ ok: true, value: { kind: 'base', token: 'bascnAbc123' } });
+    expect(parseBaseSetting('wiki/WnodeX1')).toEqual({ ok: true, value: { kind: 'wiki', token: 'WnodeX1' } });
     expect(parseBaseSetting(link('', 'wiki/WnodeX1'))).toEqual({ ok: true, value: { kind: 'wiki', token: 'WnodeX1' } });
   });
 
