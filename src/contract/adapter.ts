@@ -141,6 +141,8 @@ export interface Provider {
   readonly account: string;
   readonly adapters: readonly Adapter[];
   balance?(signal: AbortSignal): Promise<Result<Balance, Failure>>;
+  /** A fresh address of the vendor's own file, asked for right before a download; undefined when it is not theirs. */
+  freshLink?(url: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export type ProviderFactory = (deps: ProviderDeps) => Provider;

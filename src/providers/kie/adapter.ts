@@ -2,6 +2,7 @@ import type { ProviderFactory } from '../../contract/index.ts';
 import { createTaskAdapter, createVendorLine } from '../common/index.ts';
 import { normaliseBaseUrl } from '../http/index.ts';
 import { readKieBalance } from './balance.ts';
+import { askFreshLink } from './fresh-link.ts';
 import { createMarketDialect } from './market.ts';
 import { createKieUpload } from './upload.ts';
 import { createVeoDialect } from './veo.ts';
@@ -20,6 +21,7 @@ export const createKieProvider: ProviderFactory = (deps) => {
       createTaskAdapter(deps, line, createMarketDialect(baseUrl, upload, deps)),
       createTaskAdapter(deps, line, createVeoDialect(baseUrl, upload, deps)),
     ],
+    freshLink: async (url, signal) => await askFreshLink(url, baseUrl, line, deps, signal),
     balance: async (signal) => await readKieBalance(baseUrl, line, deps, signal),
   };
 };

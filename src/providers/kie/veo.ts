@@ -65,7 +65,7 @@ function readVeoRecord(
 
 /** `resultUrls` is a list, or a list inside a string; `originUrls` (other ratios) stand in when it is empty. */
 function addressesOf(
-  response: { readonly resultUrls: unknown; readonly originUrls: unknown } | null | undefined,
+  response: { readonly resultUrls?: unknown; readonly originUrls?: unknown } | null | undefined,
 ): readonly unknown[] {
   for (const given of [response?.resultUrls, response?.originUrls]) {
     const list: unknown = decodeResult(given);

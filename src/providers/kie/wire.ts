@@ -5,7 +5,7 @@ export const envelopeSchema = z.object({
   code: z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]),
   msg: z.string().nullish(),
   message: z.string().nullish(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
@@ -21,7 +21,7 @@ const textSchema = z
 /** `recordInfo` of the market API. `resultJson` is a JSON string. */
 export const recordSchema = z.object({
   state: z.string(),
-  resultJson: z.unknown(),
+  resultJson: z.unknown().optional(),
   failCode: textSchema,
   failMsg: textSchema,
   progress: z.number().nullish().catch(undefined),
@@ -34,7 +34,10 @@ export const resultSchema = z.object({ resultUrls: z.array(z.unknown()).nullish(
 /** `record-info` of the Veo API: 0 running, 1 success, 2 failed, 3 generation failed. */
 export const veoRecordSchema = z.object({
   successFlag: z.union([z.number(), z.string().transform(Number)]),
-  response: z.object({ resultUrls: z.unknown(), originUrls: z.unknown() }).nullish().catch(undefined),
+  response: z
+    .object({ resultUrls: z.unknown().optional(), originUrls: z.unknown().optional() })
+    .nullish()
+    .catch(undefined),
   errorCode: textSchema,
   errorMessage: textSchema,
   creditsConsumed: amountSchema,

@@ -8,17 +8,17 @@ export const taskSchema = z.object({
   id: idSchema.nullish().catch(undefined),
   status: z.string().nullish().catch(undefined),
   progress: z.number().nullish().catch(undefined),
-  url: z.unknown(),
+  url: z.unknown().optional(),
   result: z
     .object({
       data: z
-        .array(z.object({ url: z.unknown() }))
+        .array(z.object({ url: z.unknown().optional() }))
         .nullish()
         .catch(undefined),
     })
     .nullish()
     .catch(undefined),
-  fail_reason: z.unknown(),
+  fail_reason: z.unknown().optional(),
   /** Epoch seconds or ISO. */
   expires_at: z.union([z.number(), z.string()]).nullish().catch(undefined),
   /** Strings; seen by clients, missing from the vendor's own pages. */
