@@ -157,7 +157,7 @@ class Draft {
     const { maxConcurrency } = this.#frame.graph;
     while (this.#ready.length > 0 && this.#active < maxConcurrency) {
       const id = this.#ready.shift() ?? '';
-      this.set({ ...this.node(id), status: 'running', startedAt: this.#nowMs });
+      this.set({ ...this.node(id), status: 'running', startedAt: this.node(id).startedAt ?? this.#nowMs });
       this.#starts.push(id);
     }
     return {

@@ -1,0 +1,221 @@
+import type { Failure } from '../../contract/index.ts';
+import type { JsonObject } from '../../kernel/index.ts';
+import { advance } from '../call/advance.ts';
+import { eventOf, failureData } from '../call/events.ts';
+import type { CallRun } from '../call/types.ts';
+import type { LiveGraph } from '../graph/live.ts';
+import type { StoreCommand } from '../ports/index.ts';
+import { adopt, decide, type GraphDecision, type GraphEnd, type GraphEvent } from './decide.ts';
+import { createFrameState, type NodeState } from './frame.ts';
+import { restoreFrame } from './restore.ts';
+import { addMarks, type Frame, pathOf, putNode, type Run } from './run.ts';
+
+/** Opens a graph: the root, the inside of a workflow node, or an item of a map. Takes up what the store knows of it. */
+export function openFrame(
+  run: Run,
+  graph: LiveGraph,
+  place: {
+    readonly prefix: string;
+    readonly parent?: Frame;
+    readonly rootNode?: string;
+    readonly occurrence?: number;
+    readonly input: JsonObject;
+    readonly item?: FrameValues['item'];
+    readonly index?: number;
+    readonly startedAt: number;
+    readonly onEnd: (end: GraphEnd) => void;
+  },
+): void {
+  const { prefix, parent, input, item, index, startedAt } = place;
+  const values: FrameValues = {
+    input,
+    params: run.params,
+    ...(item === undefined ? {} : { item }),
+    ...(index === undefined ? {} : { index }),
+  };
+  const ownDeadline = graph.deadlineMs === undefined ? undefined : startedAt + graph.deadlineMs;
+  const deadlineAt = earlier(ownDeadline, parent?.deadlineAt);
+  const frame: Frame = {
+    run,
+    state: createFrameState(graph, values),
+    prefix,
+    parent,
+    rootNode: place.rootNode,
+    occurrence: place.occurrence ?? 0,
+    deadlineAt,
+    onEnd: place.onEnd,
+    callRun: callRunOf(run, () => frame),
+    timer: {
+      dueMs: 0,
+      slot: -1,
+      onDue: () => {
+        stopFrame(frame, { status: 'failed', failure: deadlinePassed });
+      },
+    },
+    failedInside: undefined,
+  };
+  run.frames.add(frame);
+  if (parent === undefined) run.root = frame;
+  const checked = graph.checkInput(input);
+  if (!checked.ok) {
+    run.frames.delete(frame);
+    place.onEnd({
+      status: 'failed',
+      failure: {
+        kind: 'invalid-input',
+        code: 'workflow-input',
+        message: `the input of workflow ${graph.name} does not fit its schema: ${checked.failure}`,
+      },
+    });
+    return;
+  }
+  const underWay = restoreFrame(frame);
+  if (ownDeadline !== undefined) run.services.timers.arm(frame.timer, ownDeadline - run.services.deps.clock.nowMs());
+  const stopping = stoppingOf(parent);
+  if (stopping !== undefined) frame.state.stopping = stopping;
+  happen(
+    frame,
+    frame.state.stopping === undefined ? { kind: 'opened' } : { kind: 'stopped', stopping: frame.state.stopping },
+  );
+}
+
+type FrameValues = Parameters<typeof createFrameState>[1];
+
+const deadlinePassed: Failure = {
+  kind: 'timeout',
+  code: 'workflow-deadline',
+  message: 'the deadline of the workflow has passed',
+};
+
+function earlier(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return Math.min(left, right);
+}
+
+function stoppingOf(frame: Frame | undefined): Frame['state']['stopping'] {
+  return frame === undefined ? undefined : (frame.state.stopping ?? stoppingOf(frame.parent));
+}
+
+function callRunOf(run: Run, frame: () => Frame): CallRun {
+  return {
+    plan: run.plan,
+    execution: () => run.record,
+    epoch: () => (run.isOver || run.journal.isLost ? undefined : run.record.epoch),
+    stopping: () => stoppingOf(frame())?.status,
+    attemptsOf: (path) => {
+      const stored = run.storedAttempts.get(path) ?? [];
+      run.storedAttempts.delete(path);
+      return stored;
+    },
+    write: (commands) => run.journal.write(commands),
+    push: (commands) => {
+      run.journal.push(commands);
+    },
+  };
+}
+
+/** Something happened in a graph: decide, make it true in memory, write it in one commit, and only then act on it. */
+export function happen(frame: Frame, event: GraphEvent, along: readonly StoreCommand[] = []): void {
+  const { run } = frame;
+  if (run.isOver || run.journal.isLost || !run.frames.has(frame)) return;
+  const { deps } = run.services;
+  const before = frame.state.stopping;
+  const decision = decide(frame.state, event, deps.clock.nowMs());
+  adopt(frame.state, decision);
+  run.journal.push(along);
+  run.journal.push(commandsOf(frame, decision));
+  if (decision.end !== undefined) {
+    closeFrame(frame, decision.end);
+    return;
+  }
+  if (decision.stopping !== undefined && decision.stopping.status !== before?.status) stopInside(frame);
+  if (decision.starts.length === 0) {
+    if (event.kind === 'finished') void run.services.track(writeResult(run));
+    return;
+  }
+  const { starts } = decision;
+  // Nodes that start with the graph need nothing on disk first: what they buy is written before it is sent.
+  if (event.kind === 'opened') for (const id of starts) run.startNode(frame, id);
+  else void run.services.track(startWhenWritten(frame, starts));
+}
+
+async function startWhenWritten(frame: Frame, starts: readonly string[]): Promise<void> {
+  if (!(await writeResult(frame.run))) return;
+  for (const id of starts) frame.run.startNode(frame, id);
+}
+
+async function writeResult(run: Run): Promise<boolean> {
+  const isWritten = await run.journal.write([]);
+  if (isWritten) run.services.deps.failpoints.hit('node:after-result');
+  return isWritten;
+}
+
+function closeFrame(frame: Frame, end: GraphEnd): void {
+  frame.run.services.timers.disarm(frame.timer);
+  frame.run.frames.delete(frame);
+  frame.onEnd(end);
+}
+
+/** Stops a graph and everything inside it: nothing new starts; what is under way sees it and ends as it can. */
+export function stopFrame(frame: Frame, stopping: NonNullable<Frame['state']['stopping']>): void {
+  happen(frame, { kind: 'stopped', stopping });
+}
+
+function stopInside(frame: Frame): void {
+  const { run } = frame;
+  const stopping = frame.state.stopping;
+  if (stopping === undefined) return;
+  for (const child of [...run.frames]) {
+    if (child.parent === frame) stopFrame(child, { status: stopping.status, failure: stopping.failure });
+  }
+  for (const leaf of [...run.leaves.values()]) {
+    if (leaf.frame !== frame) continue;
+    if (leaf.call !== undefined) advance(run.services, leaf.call);
+    if (stopping.status === 'canceled') leaf.abort?.abort(new Error('canceled'));
+  }
+}
+
+/** Records and events of a decision. A node that merely became ready, or started and will say so itself, writes nothing. */
+function commandsOf(frame: Frame, decision: GraphDecision): readonly StoreCommand[] {
+  const commands: StoreCommand[] = [];
+  for (const node of decision.changes) {
+    if (node.status === 'running' && node.awaiting === undefined) continue;
+    commands.push(putNode(frame, node), ...eventsOf(frame, node));
+  }
+  return commands;
+}
+
+function eventsOf(frame: Frame, node: NodeState): readonly StoreCommand[] {
+  const { run } = frame;
+  const at = run.services.deps.clock.nowMs();
+  const live = frame.state.graph.nodes.get(node.id);
+  const facts = { node: pathOf(frame, node.id), title: live?.title ?? node.id };
+  const failure = node.failure === undefined ? {} : { failure: failureData(node.failure) };
+  const tell = (type: Parameters<typeof eventOf>[2], data: JsonObject = {}): StoreCommand =>
+    eventOf(run.record, at, type, { ...facts, ...data });
+  switch (node.status) {
+    case 'succeeded': {
+      const branch = node.branch === undefined ? {} : { branch: node.branch };
+      const told = [tell('node-succeeded', { ...branch, ...(node.degraded ? { degraded: true } : {}) })];
+      if (node.failure === undefined) return told;
+      const text = `「${facts.title}」失败，用了后备结果`;
+      return [
+        tell('node-failed', failure),
+        tell('node-degraded', failure),
+        ...told,
+        ...addMarks(run, [{ kind: 'degraded', node: facts.node, text }]),
+      ];
+    }
+    case 'skipped':
+      if (node.failure === undefined) return [tell('node-skipped')];
+      return [
+        tell('node-failed', failure),
+        tell('node-skipped', failure),
+        ...addMarks(run, [{ kind: 'degraded', node: facts.node, text: `「${facts.title}」失败，已跳过` }]),
+      ];
+    case 'failed':
+      return [tell('node-failed', failure)];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,128 @@
+import type { Failure } from '../../contract/index.ts';
+import { formatMicros, money } from '../../kernel/index.ts';
+import { eventOf, failureData } from '../call/events.ts';
+import type { LiveAttempt, WaitReason } from '../call/types.ts';
+import type { StoreCommand } from '../ports/index.ts';
+import { happen } from './apply.ts';
+import { type Leaf, putExecution, type Run } from './run.ts';
+
+/** The vendor works on it, or it waits its turn: no slot is held meanwhile. */
+export function leafWaits(run: Run, path: string, why: WaitReason | undefined): void {
+  const leaf = run.leaves.get(path);
+  if (leaf === undefined) return;
+  const at = run.services.deps.clock.nowMs();
+  release(run, leaf);
+  leaf.status = 'waiting';
+  leaf.waitsFor = why;
+  leaf.sinceMs = at;
+  const node = leaf.frame.state.nodes.get(leaf.id);
+  if (why !== undefined) {
+    run.journal.push([eventOf(run.record, at, 'node-waiting', { node: path, title: titleOf(leaf), reason: why })]);
+  }
+  if (node?.status === 'running') happen(leaf.frame, { kind: 'parked', id: leaf.id, status: 'waiting_provider' });
+  void run.services.track(run.journal.write([]));
+}
+
+export function leafWorks(run: Run, path: string): void {
+  const leaf = run.leaves.get(path);
+  if (leaf === undefined) return;
+  release(run, leaf);
+  leaf.status = 'working';
+  leaf.waitsFor = undefined;
+  const node = leaf.frame.state.nodes.get(leaf.id);
+  if (node?.status === 'waiting_provider' || node?.status === 'held')
+    happen(leaf.frame, { kind: 'unparked', id: leaf.id });
+}
+
+/** A paid call is in doubt or overdue: the node stands still until a verdict, and holds nothing. */
+export function leafHeld(run: Run, path: string, attempt: LiveAttempt, failure: Failure): void {
+  const leaf = run.leaves.get(path);
+  if (leaf === undefined) return;
+  const at = run.services.deps.clock.nowMs();
+  const isNew = leaf.held?.attempt !== attempt;
+  leaf.status = 'held';
+  leaf.waitsFor = undefined;
+  leaf.sinceMs = at;
+  leaf.held = { attempt, failure };
+  if (isNew && !run.toldHeld.has(path)) {
+    const facts = {
+      node: path,
+      title: titleOf(leaf),
+      attemptId: attempt.record.id,
+      provider: attempt.record.provider,
+      failure: failureData(failure),
+    };
+    run.journal.push([eventOf(run.record, at, 'node-held', facts)]);
+  }
+  happen(leaf.frame, { kind: 'parked', id: leaf.id, status: 'held' });
+  void run.services.track(run.journal.write([]));
+  checkHeld(run);
+}
+
+/** The execution is held when everything that is left of it is. */
+export function checkHeld(run: Run): void {
+  if (run.isOver || run.journal.isLost || run.leaves.size === 0 || run.record.status === 'held') return;
+  for (const leaf of run.leaves.values()) if (leaf.status !== 'held') return;
+  const at = run.services.deps.clock.nowMs();
+  const commands: StoreCommand[] = [putExecution(run, { status: 'held' })];
+  run.activeSinceMs = undefined;
+  for (const [path, leaf] of run.leaves) {
+    if (leaf.held === undefined || run.toldHeld.has(path)) continue;
+    run.toldHeld.add(path);
+    commands.push(...heldCommands(run, path, leaf, leaf.held, at));
+  }
+  void run.services.track(run.journal.write(commands));
+}
+
+function heldCommands(
+  run: Run,
+  path: string,
+  leaf: Leaf,
+  held: NonNullable<Leaf['held']>,
+  at: number,
+): readonly StoreCommand[] {
+  const { record, charge } = held.attempt;
+  const atRisk = charge?.amount ?? money('CNY', 0);
+  const facts = {
+    node: path,
+    title: titleOf(leaf),
+    attemptId: record.id,
+    provider: record.provider,
+    model: record.model,
+    failure: failureData(held.failure),
+    atRiskCny: formatMicros(charge?.cnyMicros ?? 0, 4),
+  };
+  return [
+    eventOf(run.record, at, 'execution-held', facts),
+    {
+      type: 'append-outbox',
+      entry: {
+        at,
+        executionId: run.record.id,
+        sourceRef: run.record.sourceRef,
+        generation: run.record.generation,
+        message: { kind: 'held', failure: held.failure, attemptId: record.id, failedNode: titleOf(leaf), atRisk },
+      },
+    },
+  ];
+}
+
+/** A verdict has come: the execution goes on. */
+function release(run: Run, leaf: Leaf): void {
+  if (leaf.held === undefined) return;
+  leaf.held = undefined;
+  run.toldHeld.delete([...run.leaves].find(([, each]) => each === leaf)?.[0] ?? '');
+  resumeExecution(run);
+}
+
+export function resumeExecution(run: Run): void {
+  if (run.record.status !== 'held') return;
+  const { clock } = run.services.deps;
+  const command = putExecution(run, { status: 'running' });
+  run.activeSinceMs = clock.monotonicMs();
+  run.journal.push([command, eventOf(run.record, clock.nowMs(), 'execution-resumed')]);
+}
+
+function titleOf(leaf: Leaf): string {
+  return leaf.frame.state.graph.nodes.get(leaf.id)?.title ?? leaf.id;
+}

@@ -1,0 +1,155 @@
+import type { NodeDefinition } from '../../contract/index.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
+import { advance, end } from '../call/advance.ts';
+import { eventOf } from '../call/events.ts';
+import { countsAsPaid, maxPaidCalls } from '../call/history.ts';
+import { openCall } from '../call/open-call.ts';
+import type { CallEnd, CallOwner, PaidCalls } from '../call/types.ts';
+import type { LiveNode } from '../graph/live.ts';
+import type { RememberedRecord, StoreCommand } from '../ports/index.ts';
+import { happen } from './apply.ts';
+import { finishNode } from './finish-node.ts';
+import { scopeOf } from './frame.ts';
+import { checkHeld, leafHeld, leafWaits, leafWorks } from './hold.ts';
+import { addMarks, type Frame, pathOf, type Run } from './run.ts';
+
+/** Begins a skill node: opens its call and lets it go. */
+export async function startSkill(
+  frame: Frame,
+  node: LiveNode,
+  definition: Extract<NodeDefinition, { kind: 'skill' }>,
+): Promise<void> {
+  const { run } = frame;
+  const path = pathOf(frame, node.id);
+  const skill = run.plan.skill(definition.skill);
+  const scope = scopeOf(frame.state);
+  const fingerprint: { value: string | undefined } = { value: undefined };
+  const owner = nodeOwner(frame, node, () => fingerprint.value);
+  const opened = await openCall(run.services, {
+    run: frame.callRun,
+    owner,
+    path,
+    title: node.title,
+    skill,
+    input: node.resolveInput(scope),
+    params: { ...node.resolveParams(scope), ...runParams(run, node.id) },
+    retry: definition.retry,
+    paid: paidCallsOf(run, path, maxPaidCalls(run.services, skill.plan.definition)),
+    occurrence: frame.occurrence,
+    deadlineAt: deadlineOf(frame, node),
+    mayReuse: !run.anew.has(frame.rootNode ?? node.id),
+    wake: (call) => {
+      advance(run.services, call);
+    },
+  });
+  fingerprint.value = opened.fingerprint;
+  if (opened.kind === 'end') {
+    endNode(frame, node, opened.end, opened.fingerprint);
+    return;
+  }
+  const { call } = opened;
+  run.leaves.set(path, {
+    frame,
+    id: node.id,
+    call,
+    status: 'working',
+    waitsFor: undefined,
+    sinceMs: run.services.deps.clock.nowMs(),
+    held: undefined,
+  });
+  if (run.isOver || run.journal.isLost) end(run.services, call, { kind: 'canceled' });
+  else advance(run.services, call);
+}
+
+/** Parameters given with the run: `{draw: {ratio: '9:16'}}` is for the node named draw. */
+export function runParams(run: Run, id: string): JsonObject {
+  const own = run.params[id];
+  return isJsonObject(own) ? own : {};
+}
+
+/** Purchases made for the node before a crash, its judges' included, count on. */
+export function paidCallsOf(run: Run, path: string, max: number): PaidCalls {
+  let used = 0;
+  for (const [stored, attempts] of run.storedAttempts) {
+    if (stored === path || stored.startsWith(`${path}#`)) used += attempts.filter(countsAsPaid).length;
+  }
+  return { max, used };
+}
+
+export function deadlineOf(frame: Frame, node: LiveNode): number | undefined {
+  const { timeout } = node.definition;
+  if (timeout === undefined) return frame.deadlineAt;
+  const startedAt = frame.state.nodes.get(node.id)?.startedAt ?? frame.run.services.deps.clock.nowMs();
+  return Math.min(startedAt + timeout, frame.deadlineAt ?? Number.POSITIVE_INFINITY);
+}
+
+function nodeOwner(frame: Frame, node: LiveNode, fingerprint: () => string | undefined): CallOwner {
+  const { run } = frame;
+  const path = pathOf(frame, node.id);
+  return {
+    commandsOnIntent: () => [],
+    waits: (_call, why) => {
+      leafWaits(run, path, why);
+    },
+    works: () => {
+      leafWorks(run, path);
+    },
+    held: (_call, attempt, failure) => {
+      leafHeld(run, path, attempt, failure);
+    },
+    ended: (_call, result) => {
+      run.leaves.delete(path);
+      endNode(frame, node, result, fingerprint());
+    },
+  };
+}
+
+function endNode(frame: Frame, node: LiveNode, result: CallEnd, fingerprint: string | undefined): void {
+  const { run } = frame;
+  if (result.kind !== 'succeeded') {
+    void run.services.track(finishNode(frame, node, result));
+    checkHeld(run);
+    return;
+  }
+  const along = resultCommands(run, pathOf(frame, node.id), result, fingerprint);
+  happen(
+    frame,
+    {
+      kind: 'finished',
+      id: node.id,
+      result: {
+        kind: 'succeeded',
+        output: result.output,
+        degraded: result.degraded,
+        ...(fingerprint === undefined ? {} : { fingerprint }),
+      },
+    },
+    along,
+  );
+  checkHeld(run);
+}
+
+/** What a call's result adds to the node's commit: it is remembered, and its marks are kept. */
+export function resultCommands(
+  run: Run,
+  path: string,
+  result: Extract<CallEnd, { kind: 'succeeded' }>,
+  fingerprint: string | undefined,
+): readonly StoreCommand[] {
+  const at = run.services.deps.clock.nowMs();
+  const commands: StoreCommand[] = [...addMarks(run, result.marks)];
+  if (result.isReused) commands.push(eventOf(run.record, at, 'node-reused', { node: path }));
+  if (fingerprint !== undefined) {
+    const record: RememberedRecord = {
+      fingerprint,
+      sourceRef: run.record.sourceRef,
+      nodePath: path,
+      output: result.output,
+      degraded: result.degraded,
+      at,
+      ...(result.attemptId === undefined ? {} : { attemptId: result.attemptId }),
+    };
+    commands.push({ type: 'remember', record });
+  }
+  return commands;
+}
