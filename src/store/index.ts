@@ -1,5 +1,6 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
 export { type BaseLeaseOptions, type BaseLeases, createBaseLeases } from './postgres/base-leases.ts';
+export { createDispatcher, type Dispatcher, type DispatcherOptions } from './postgres/dispatcher.ts';
 export { createWorkerPresence, type PresenceOptions, type WorkerPresence } from './postgres/presence.ts';
 export { createProviderSlots, type ProviderSlots } from './postgres/provider-slots.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './postgres/store.ts';
