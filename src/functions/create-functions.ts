@@ -7,9 +7,9 @@ import { createJsonFile } from './json/file.ts';
 import { createKnowledgeSearch, type Knowledge } from './knowledge/search.ts';
 import { pickItems } from './list/pick.ts';
 import { wholeNumber } from './number/whole.ts';
-import { acceptResult, mergeVerdicts } from './quality/accept.ts';
+import { acceptResult, chooseRound, mergeVerdicts } from './quality/accept.ts';
 import { writeLines } from './text/lines.ts';
-import { concatLists, repeatValue, takeItems } from './list/lists.ts';
+import { concatLists, repeatValue, requireItems, takeItems } from './list/lists.ts';
 import { createContactSheet, createCutOut, createPictureCheck, createPrintSize } from './picture/functions.ts';
 import type { PictureWorker } from './picture/port.ts';
 import { fillShots, readScriptShots } from './script/shots.ts';
@@ -38,6 +38,7 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['list.take', takeItems],
     ['list.concat', concatLists],
     ['list.repeat', repeatValue],
+    ['list.require', requireItems],
     ['script.shots', readScriptShots],
     ['script.fill-shots', fillShots],
     ['picture.contact-sheet', createContactSheet(deps)],
@@ -49,6 +50,7 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['list.pick', pickItems],
     ['quality.merge', mergeVerdicts],
     ['quality.accept', acceptResult],
+    ['quality.choose', chooseRound],
     ['edit.base', chooseEditBase],
     ['json.file', createJsonFile(deps.media)],
     ['knowledge.search', createKnowledgeSearch(deps.knowledge ?? (() => Promise.resolve([])))],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NodeFunction } from '../../engine/ports/index.ts';
 import { type Json, ok } from '../../kernel/index.ts';
-import { defineFunction, jsonSchema } from '../define.ts';
+import { defineFunction, jsonSchema, refuseInput } from '../define.ts';
 
 const list = z.array(jsonSchema);
 /** A list, or one value that stands for a list of one; absent is empty. */
@@ -44,5 +44,20 @@ export const repeatValue: NodeFunction = defineFunction(
   ({ value, count }) => {
     const items = Array.from({ length: count }, (_, index) => ({ number: index + 1, value: value ?? null }));
     return Promise.resolve(ok({ items, count }));
+  },
+);
+
+/** `list.require {items, min, max, advice}` → `{items, count}`: ends the run for free when there are too few or too many. */
+export const requireItems: NodeFunction = defineFunction(
+  'list.require',
+  z.strictObject({ items: loose, min: z.int().min(0), max: z.int().min(1), advice: z.string() }),
+  ({ items, min, max, advice }) => {
+    const given = asList(items);
+    const fits = given.length >= min && given.length <= max;
+    return Promise.resolve(
+      fits
+        ? ok({ items: given, count: given.length })
+        : refuseInput('list-length', `${given.length} items, wanted ${min} to ${max}`, advice),
+    );
   },
 );
