@@ -96,15 +96,24 @@ export interface Balance {
   readonly usable?: boolean;
 }
 
+/** What a vendor takes of a picture. A picture outside of it is scaled down and made a JPEG. */
+export interface PictureLimits {
+  readonly maxSidePx: number;
+  readonly maxBytes: number;
+  readonly mimes: readonly string[];
+}
+
+export interface FittedPicture {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+}
+
 /** The files of a call, by content. Adapters read bytes here to upload or inline them. */
 export interface MediaSource {
   /** Bytes of an artifact; fails with `storage` when the spool no longer holds it. */
   read(artifact: Artifact, signal: AbortSignal): Promise<Result<Uint8Array, Failure>>;
-  /** A copy that fits a vision model (JPEG, at most 2048 px a side); absent or failing: adapters take `read`. */
-  readForVision?(
-    artifact: Artifact,
-    signal: AbortSignal,
-  ): Promise<Result<{ readonly bytes: Uint8Array; readonly mime: string }, Failure>>;
+  /** A copy within limits (the file itself where it fits); absent or failing: adapters take `read`. */
+  fitPicture?(artifact: Artifact, limits: PictureLimits, signal: AbortSignal): Promise<Result<FittedPicture, Failure>>;
   /** Keeps bytes that came inside an answer (base64), sniffs and checks them. */
   keep(bytes: Uint8Array, nameHint: string): Promise<Result<Artifact, Failure>>;
 }

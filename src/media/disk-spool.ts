@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } fro
 import { join } from 'node:path';
 import type { Artifact, Failure } from '../contract/index.ts';
 import { fail, type IdSource, ok, type Result } from '../kernel/index.ts';
+import type { PictureFitter } from './fit-picture.ts';
 import { createIntake, type IntakeOptions, storageFailure } from './intake.ts';
 import { gone, single } from './memory-spool.ts';
 import type { Spool } from './spool.ts';
@@ -10,6 +11,8 @@ import type { Spool } from './spool.ts';
 export interface DiskSpoolOptions {
   readonly directory: string;
   readonly ids: IdSource;
+  /** Makes pictures fit what a vendor takes; without it adapters get files as they are. */
+  readonly fitter?: PictureFitter;
 }
 
 /** Files are read back in pieces of this size. */
@@ -21,6 +24,7 @@ const pieceBytes = 256 * 1024;
  * File names of rows and vendors are never used as paths.
  */
 export function createDiskSpool(options: DiskSpoolOptions): Spool {
+  const { fitter } = options;
   const partial = join(options.directory, 'partial');
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
@@ -33,6 +37,14 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
   return {
     store,
     read: async (artifact) => await readWhole(pathOf(artifact.hash), artifact),
+    ...(fitter === undefined
+      ? {}
+      : {
+          fitPicture: async (artifact, limits) => {
+            const bytes = await readWhole(pathOf(artifact.hash), artifact);
+            return bytes.ok ? await fitter(bytes.value, artifact.mime, limits) : bytes;
+          },
+        }),
     keep: async (bytes, nameHint) =>
       await store(single(bytes), { nameHint, maxBytes: bytes.byteLength }, new AbortController().signal),
     open: (artifact, offset, length) => readPieces(pathOf(artifact.hash), offset, length),

@@ -153,7 +153,7 @@ describe('the one door', () => {
       response.end('by proxy');
     });
     const base = await serve((_request, response) => response.end('direct'));
-    const fetch = live({ environment: { httpProxy: proxy, httpsProxy: proxy } });
+    const fetch = live({ environment: { HTTP_PROXY: proxy, https_proxy: proxy } });
     const get = async (init: Partial<FetchInit>): Promise<string> =>
       await (await fetch(base, { method: 'GET', ...init })).text();
     process.env['HTTP_PROXY'] = proxy;

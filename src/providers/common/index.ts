@@ -11,7 +11,7 @@ export {
   type TaskHandle,
   unhappySubmit,
 } from './task-adapter.ts';
-export { type Upload, uniqueFileName, uploadMedia } from './uploads.ts';
+export { readFitting, type Upload, uniqueFileName, uploadMedia } from './uploads.ts';
 export { mediaVerdict } from './verdict.ts';
 export {
   type AnswerContext,

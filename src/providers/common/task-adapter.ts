@@ -5,6 +5,7 @@ import type {
   CapabilityId,
   Failure,
   FindOutcome,
+  PictureLimits,
   PollOutcome,
   PrepareCall,
   PreparedRequest,
@@ -45,6 +46,8 @@ export interface TaskDialect {
   readonly version: number;
   readonly capabilities: readonly CapabilityId[];
   readonly upload: Upload;
+  /** What the vendor takes of a picture. */
+  readonly pictureLimits: PictureLimits;
   /** The JSON that `submit` sends, from the mapped body. */
   buildPayload(body: JsonObject, call: PrepareCall): JsonObject;
   submitRequest(
@@ -99,7 +102,12 @@ async function prepare(
 ): Promise<Result<PreparedRequest, Failure>> {
   const mapped = mapInput(call.model, call.input);
   if (!mapped.ok) return fail(inputFailure(mapped.failure, deps.account.id));
-  const urls = await uploadMedia(mapped.value, deps.media, dialect.upload, signal);
+  const urls = await uploadMedia(
+    mapped.value,
+    deps.media,
+    { upload: dialect.upload, limits: dialect.pictureLimits },
+    signal,
+  );
   if (!urls.ok) return fail(urls.failure);
   const payload = dialect.buildPayload(fillMedia(mapped.value, urls.value), call);
   const seconds = Number(mapped.value.values['durationS'] ?? call.input['durationS'] ?? Number.NaN);

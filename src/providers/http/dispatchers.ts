@@ -10,12 +10,8 @@ export interface Route {
   readonly guarded: boolean;
 }
 
-/** The proxy settings of the environment, handed in by `app`. */
-export interface ProxyEnvironment {
-  readonly httpProxy?: string;
-  readonly httpsProxy?: string;
-  readonly noProxy?: string;
-}
+/** The environment that `proxy: env` refers to, handed in by `app`: HTTP_PROXY, HTTPS_PROXY, NO_PROXY in either case. */
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A connection is used again within a second only. Servers close idle ones after five or more, so a request is never
@@ -46,9 +42,9 @@ export function createDispatcher(
     return new EnvHttpProxyAgent({
       ...common,
       connectTimeout: route.connectTimeoutMs,
-      httpProxy: environment.httpProxy ?? '',
-      httpsProxy: environment.httpsProxy ?? '',
-      noProxy: environment.noProxy ?? '',
+      httpProxy: variable(environment, 'HTTP_PROXY'),
+      httpsProxy: variable(environment, 'HTTPS_PROXY'),
+      noProxy: variable(environment, 'NO_PROXY'),
       requestTls: tls,
       proxyTls: tls,
     });
@@ -63,6 +59,11 @@ export function createDispatcher(
     });
   }
   return new Agent({ ...common, connect: markedConnector(tls, route.guarded ? guard : undefined) });
+}
+
+/** Lower case goes first, as other programs have it. */
+function variable(environment: ProxyEnvironment, name: string): string {
+  return environment[name.toLowerCase()] ?? environment[name] ?? '';
 }
 
 function markedConnector(

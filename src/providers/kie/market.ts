@@ -10,6 +10,7 @@ import {
 } from '../common/index.ts';
 import type { HttpAnswer } from '../http/index.ts';
 import { credits, decodeResult, envelopeError, readCreateError, readEnvelope, taskError } from './codes.ts';
+import { kiePictureLimits } from './upload.ts';
 import { createdSchema, recordSchema, resultSchema } from './wire.ts';
 
 type JsonAnswer = Extract<HttpAnswer, { readonly kind: 'json' }>;
@@ -21,6 +22,7 @@ export function createMarketDialect(baseUrl: string, upload: Upload, deps: Provi
     version: 1,
     capabilities: ['image.generate', 'video.generate'],
     upload,
+    pictureLimits: kiePictureLimits,
     buildPayload: (body, call) => ({ model: call.model.model, input: body }),
     submitRequest: () => ({ url: `${baseUrl}/api/v1/jobs/createTask` }),
     readSubmit: readCreate,

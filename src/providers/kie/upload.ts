@@ -1,19 +1,26 @@
-import type { Failure, ProviderDeps } from '../../contract/index.ts';
+import type { Failure, PictureLimits, ProviderDeps } from '../../contract/index.ts';
 import { fail, ok, type Result } from '../../kernel/index.ts';
 import { failureOfAnswer, type Upload, uniqueFileName, type VendorLine } from '../common/index.ts';
 import { encodeMultipart, type HttpAnswer } from '../http/index.ts';
 import { envelopeError, readEnvelope } from './codes.ts';
 import { uploadSchema } from './wire.ts';
 
+/** Most models behind kie take JPEG, PNG and WebP up to 10 MB; larger pictures are scaled down before the upload. */
+export const kiePictureLimits: PictureLimits = {
+  maxSidePx: 6_000,
+  maxBytes: 10_000_000,
+  mimes: ['image/jpeg', 'image/png', 'image/webp'],
+};
+
 /** Free; on a host of its own; deleted after three days. */
 export function createKieUpload(uploadBaseUrl: string, line: VendorLine, deps: ProviderDeps): Upload {
-  return async (artifact, bytes, signal) => {
-    const fileName = uniqueFileName(artifact, deps.ids.uuid());
+  return async (artifact, file, signal) => {
+    const fileName = uniqueFileName(artifact, file.mime, deps.ids.uuid());
     const form = encodeMultipart(
       [
         { name: 'uploadPath', value: 'gridloom' },
         { name: 'fileName', value: fileName },
-        { name: 'file', value: bytes, fileName, contentType: artifact.mime },
+        { name: 'file', value: file.bytes, fileName, contentType: file.mime },
       ],
       `gridloom-${deps.ids.uuid()}`,
     );

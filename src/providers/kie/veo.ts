@@ -3,6 +3,7 @@ import { mediaVerdict, type PollReading, type TaskDialect, type TaskHandle, type
 import type { HttpAnswer } from '../http/index.ts';
 import { credits, decodeResult, taskError } from './codes.ts';
 import { linkLifeMs, readCheckCode, readCreate } from './market.ts';
+import { kiePictureLimits } from './upload.ts';
 import { veoRecordSchema } from './wire.ts';
 
 /** Veo has addresses and a status dialect of its own (`successFlag`); moderation shows on a later check. */
@@ -12,6 +13,7 @@ export function createVeoDialect(baseUrl: string, upload: Upload, deps: Provider
     version: 1,
     capabilities: ['video.generate'],
     upload,
+    pictureLimits: kiePictureLimits,
     buildPayload: (body, call) => ({
       generationType: generationType(body['imageUrls']),
       ...body,

@@ -8,6 +8,7 @@ import {
   type PrepareCall,
 } from '../../contract/index.ts';
 import { fail, type Json, type JsonObject, ok, type Result } from '../../kernel/index.ts';
+import { readFitting } from '../common/index.ts';
 
 /** What is stored with the intent: pictures by hash only, so that no megabytes lie in the store. */
 export const preparedSchema = z.object({
@@ -32,7 +33,9 @@ const inputSchema = z.object({
   images: z.array(artifactSchema).optional(),
 });
 
-/** Largest picture that is sent inline; DashScope and others refuse bodies above about 10 MB of base64. */
+/** What is asked of a picture before it is sent inline: small enough to be cheap, large enough to see seams and text. */
+const wishedLimits = { maxSidePx: 2_048, maxBytes: 1_500_000, mimes: ['image/jpeg', 'image/png', 'image/webp'] };
+/** Largest picture that is sent all the same; DashScope and others refuse bodies above about 10 MB of base64. */
 const maxInlineBytes = 7_000_000;
 const takenTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
@@ -82,18 +85,17 @@ export async function buildChatBody(
 }
 
 async function toDataUrl(image: Artifact, media: MediaSource, signal: AbortSignal): Promise<Result<string, Failure>> {
-  const small = media.readForVision === undefined ? undefined : await media.readForVision(image, signal);
-  if (small?.ok === true) return ok(`data:${small.value.mime};base64,${base64(small.value.bytes)}`);
-  const bytes = await media.read(image, signal);
-  if (!bytes.ok) return bytes;
-  if (!takenTypes.has(image.mime) || bytes.value.byteLength > maxInlineBytes) {
+  const file = await readFitting(image, media, wishedLimits, signal);
+  if (!file.ok) return file;
+  const { bytes, mime } = file.value;
+  if (!takenTypes.has(mime) || bytes.byteLength > maxInlineBytes) {
     return fail({
       kind: 'invalid-input',
       code: 'input.images',
-      message: `${image.name} (${image.mime}, ${bytes.value.byteLength} bytes): a vision model takes JPEG, PNG, WebP or GIF up to ${maxInlineBytes} bytes`,
+      message: `${image.name} (${mime}, ${bytes.byteLength} bytes): a vision model takes JPEG, PNG, WebP or GIF up to ${maxInlineBytes} bytes`,
     });
   }
-  return ok(`data:${image.mime};base64,${base64(bytes.value)}`);
+  return ok(`data:${mime};base64,${base64(bytes)}`);
 }
 
 function base64(bytes: Uint8Array): string {

@@ -13,6 +13,7 @@ import {
 } from '../common/index.ts';
 import type { HttpAnswer } from '../http/index.ts';
 import { billed, isMissing, readToapisError, taskError } from './codes.ts';
+import { toapisPictureLimits } from './upload.ts';
 import { taskSchema } from './wire.ts';
 
 type JsonAnswer = Extract<HttpAnswer, { readonly kind: 'json' }>;
@@ -32,6 +33,7 @@ export function createToapisDialect(
     version: 1,
     capabilities: [capability],
     upload,
+    pictureLimits: toapisPictureLimits,
     buildPayload: (body, call) => ({ ...body, model: call.model.model, client_business_id: call.key }),
     submitRequest: () => ({ url: path }),
     readSubmit,

@@ -1,4 +1,4 @@
-import type { Failure, ProviderDeps } from '../../contract/index.ts';
+import type { Failure, PictureLimits, ProviderDeps } from '../../contract/index.ts';
 import { fail, ok, type Result } from '../../kernel/index.ts';
 import { checkFailure, failureOfAnswer, type Upload, uniqueFileName, type VendorLine } from '../common/index.ts';
 import { encodeMultipart, type HttpAnswer } from '../http/index.ts';
@@ -6,23 +6,27 @@ import { readToapisError } from './codes.ts';
 import { uploadSchema } from './wire.ts';
 
 /** The vendor says 10 MB; read as decimal megabytes to be sure. */
-const maxUploadBytes = 10_000_000;
-const takenTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
+export const toapisPictureLimits: PictureLimits = {
+  maxSidePx: 6_000,
+  maxBytes: 10_000_000,
+  mimes: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
+};
 
 /** Uploads are public and free; the vendor takes addresses only, never inline bytes. */
 export function createToapisUpload(baseUrl: string, line: VendorLine, deps: ProviderDeps): Upload {
-  return async (artifact, bytes, signal) => {
-    if (bytes.byteLength > maxUploadBytes || !takenTypes.has(artifact.mime)) {
+  return async (artifact, file, signal) => {
+    const { maxBytes, mimes } = toapisPictureLimits;
+    if (file.bytes.byteLength > maxBytes || !mimes.includes(file.mime)) {
       return fail({
         kind: 'invalid-input',
         code: 'input.images',
-        message: `${artifact.name} (${artifact.mime}, ${bytes.byteLength} bytes): toapis takes JPEG, PNG, WebP or GIF up to ${maxUploadBytes} bytes`,
+        message: `${artifact.name} (${file.mime}, ${file.bytes.byteLength} bytes): toapis takes JPEG, PNG, WebP or GIF up to ${maxBytes} bytes`,
         provider: deps.account.id,
       });
     }
-    const fileName = uniqueFileName(artifact, deps.ids.uuid());
+    const fileName = uniqueFileName(artifact, file.mime, deps.ids.uuid());
     const form = encodeMultipart(
-      [{ name: 'file', value: bytes, fileName, contentType: artifact.mime }],
+      [{ name: 'file', value: file.bytes, fileName, contentType: file.mime }],
       `gridloom-${deps.ids.uuid()}`,
     );
     const answer = await line.send(
