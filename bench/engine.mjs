@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { measure } from './lib/child.mjs';
+import { median, medians, ratio, round } from './lib/figures.mjs';
+import { requirePeers } from './lib/peers.mjs';
+import { startPostgres } from './lib/postgres.mjs';
+import { temporaryDirectory } from './lib/world.mjs';
+
+const script = (name) => new URL(`./engine/${name}.mjs`, import.meta.url);
+const peerNames = ['openworkflow', 'dbos', 'bullmq'];
+
+/** 1,000 executions of five durable steps, 10 and 100 in flight: product, raw limit and peers, turn by turn in one run. */
+export async function benchEngine({ runs = 5, executions = 1_000, say }) {
+  requirePeers();
+  const postgres = await startPostgres();
+  const directory = temporaryDirectory();
+  try {
+    const rounds = [];
+    for (let run = 1; run <= runs; run += 1) {
+      say(`engine: run ${run} of ${runs}`);
+      rounds.push(await oneRound({ executions, postgres, directory, say }));
+    }
+    return report(rounds, runs);
+  } finally {
+    directory.remove();
+    await postgres.stop();
+  }
+}
+
+async function oneRound({ executions, postgres, directory, say }) {
+  const round = { product: {}, limit: {}, peers: {} };
+  for (const inFlight of [10, 100]) {
+    const recordTo = join(directory.path, `rows-${inFlight}.json`);
+    await measure(script('product'), { executions, inFlight, recordTo });
+    const product = await measure(script('product'), { executions, inFlight });
+    const threaded = await measure(script('product'), { executions, inFlight, threaded: true });
+    const raw = await measure(script('raw-limit'), { recordTo, executions });
+    round.product[`steps_per_s_${inFlight}`] = product.steps_per_s;
+    round.product[`steps_per_s_${inFlight}_writer_thread`] = threaded.steps_per_s;
+    round.limit[`steps_per_s_${inFlight}_grouped`] = raw.grouped;
+    round.limit[`steps_per_s_${inFlight}_ungrouped`] = raw.ungrouped;
+    round.limit[`lists_per_group_${inFlight}`] = raw.lists_per_group;
+    round.limit.rows_per_step = raw.rows_per_step;
+    for (const name of peerNames) {
+      const url = await postgres.createDatabase();
+      const peer = await measure(script(`peer-${name}`), { executions, inFlight, url });
+      round.peers[name] ??= {};
+      round.peers[name][`steps_per_s_${inFlight}`] = peer.steps_per_s;
+      say(`  ${name}, ${inFlight} in flight: ${Math.round(peer.steps_per_s)} steps/s`);
+    }
+    say(`  product, ${inFlight} in flight: ${Math.round(product.steps_per_s)} steps/s; raw ${Math.round(raw.grouped)}`);
+  }
+  Object.assign(round.product, await measure(script('compile'), {}));
+  return round;
+}
+
+function report(rounds, runs) {
+  const product = medians(rounds.map((one) => one.product));
+  const limit = medians(rounds.map((one) => one.limit));
+  const peers = Object.fromEntries(peerNames.map((name) => [name, medians(rounds.map((one) => one.peers[name]))]));
+  const at100 = (name) => peers[name].steps_per_s_100;
+  const ratios = {
+    to_limit: round(median(rounds.map((one) => one.product.steps_per_s_100 / one.limit.steps_per_s_100_grouped))),
+    to_limit_ungrouped: ratio(product.steps_per_s_100, limit.steps_per_s_100_ungrouped),
+    to_best_peer: ratio(product.steps_per_s_100, Math.max(...peerNames.map(at100))),
+    to_best_workflow_engine: ratio(product.steps_per_s_100, Math.max(at100('openworkflow'), at100('dbos'))),
+    to_bullmq: ratio(product.steps_per_s_100, at100('bullmq')),
+  };
+  return { bench: 'engine', runs, product, limit, peers, ratios };
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { createEngine } from '../../src/engine/index.ts';
+import { encodeCommand } from '../../src/store/shared/encode.ts';
+import { serve } from '../lib/child.mjs';
+import { keepInFlight } from '../lib/in-flight.mjs';
+import { emptyDefinitions, engineDeps, ok, openStore, temporaryDirectory } from '../lib/world.mjs';
+import { fiveSteps } from './workflow.mjs';
+
+/**
+ * The product through its door: submit, five function nodes, the end taken from the outbox and acknowledged. The clock
+ * runs from the first submit to the last end. With `recordTo`, every row written is recorded for the raw limit to repeat
+ * (and the figure of that run is not used).
+ */
+serve(async ({ executions, inFlight, threaded, recordTo }) => {
+  const directory = temporaryDirectory();
+  const recording = { lists: [], groups: [] };
+  const store = openStore(directory.path, {
+    threaded,
+    ...(recordTo === undefined ? {} : { onGroup: (lists) => recording.groups.push(lists) }),
+  });
+  if (recordTo !== undefined) record(store, recording);
+  const engine = createEngine(
+    engineDeps(directory.path, {
+      store,
+      definitions: definitionsOnce(),
+      functions: new Map([['add-one', async ({ value }) => ok({ value: value + 1 })]]),
+    }),
+  );
+  const ended = followEnds(store);
+  await engine.start();
+  const startedAt = performance.now();
+  await keepInFlight(executions, inFlight, async (value) => {
+    const receipt = await engine.submit({
+      workflow: 'five-steps',
+      input: { value },
+      sourceRef: `cli:bench-${value}`,
+      labels: {},
+      generation: 0,
+      idempotencyKey: `bench-${value}`,
+    });
+    if (!receipt.ok) throw new Error(JSON.stringify(receipt.failure));
+    await ended(receipt.value.executionId);
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  await engine.stop(1_000);
+  const last = await store.executions({ limit: executions, statuses: ['succeeded'] });
+  if (last.length !== executions) throw new Error(`only ${last.length} of ${executions} succeeded`);
+  await store.close();
+  if (recordTo !== undefined) writeFileSync(recordTo, JSON.stringify(recording));
+  directory.remove();
+  return { steps_per_s: (executions * 5) / seconds };
+});
+
+function definitionsOnce() {
+  const definitions = emptyDefinitions([fiveSteps]);
+  return () => definitions;
+}
+
+function record(store, recording) {
+  const { commit } = store;
+  store.commit = (commands) => {
+    if (commands.length > 0) recording.lists.push(commands.map(encodeCommand));
+    return commit(commands);
+  };
+}
+
+/** Resolves when the outbox says that an execution ended; entries are acknowledged in bulk, as the table side does. */
+function followEnds(store) {
+  const waiting = new Map();
+  const early = new Set();
+  let cursor = 0;
+  let reading = false;
+  let again = false;
+  const read = async () => {
+    if (reading) {
+      again = true;
+      return;
+    }
+    reading = true;
+    do {
+      again = false;
+      const entries = await store.outbox(500, cursor);
+      if (entries.length === 0) continue;
+      cursor = entries.at(-1).seq;
+      await store.commit(entries.map(({ seq }) => ({ type: 'ack-outbox', seq })));
+      for (const { executionId } of entries) {
+        const resolve = waiting.get(executionId);
+        waiting.delete(executionId);
+        if (resolve === undefined) early.add(executionId);
+        else resolve();
+      }
+      again ||= entries.length === 500;
+    } while (again);
+    reading = false;
+  };
+  store.onAppend(() => void read());
+  return (id) =>
+    new Promise((resolve) => {
+      if (early.delete(id)) resolve();
+      else waiting.set(id, resolve);
+    });
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { settingsSchema } from '../../src/contract/index.ts';
+import {
+  createIdSource,
+  createSystemClock,
+  createSystemRandom,
+  fail,
+  noFailpoints,
+  ok,
+  silentLogger,
+} from '../../src/kernel/index.ts';
+import { createSideFile, createSqliteStore, createThreadedSqliteStore } from '../../src/store/index.ts';
+
+/** A folder of its own, gone at the end. */
+export function temporaryDirectory() {
+  const path = mkdtempSync(join(tmpdir(), 'gridloom-bench-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function shippedSettings() {
+  const text = readFileSync(new URL('../../config/gridloom.yaml', import.meta.url), 'utf8');
+  return settingsSchema.parse(parse(text));
+}
+
+export function emptyDefinitions(workflows) {
+  return {
+    workflows: new Map(workflows.map((workflow) => [workflow.workflow, workflow])),
+    skills: new Map(),
+    prompts: new Map(),
+    providers: new Map(),
+    agents: new Map(),
+  };
+}
+
+/** The store as the product opens it: a file, `synchronous=FULL`. */
+export function openStore(directory, { threaded = false, ...options } = {}) {
+  const create = threaded ? createThreadedSqliteStore : createSqliteStore;
+  const path = join(directory, 'gridloom.db');
+  return create({ path, clock: createSystemClock(), logger: silentLogger, ...options });
+}
+
+/** Everything the engine is given, live; `parts` replaces what a benchmark brings itself. */
+export function engineDeps(directory, parts) {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  return {
+    clock,
+    random,
+    ids: createIdSource(clock, random),
+    failpoints: noFailpoints,
+    logger: silentLogger,
+    settings: shippedSettings(),
+    providers: new Map(),
+    functions: new Map(),
+    collector: {
+      collect: async () => fail({ kind: 'transfer', code: 'bench', message: 'nothing is collected here' }),
+    },
+    owner: 'bench',
+    freeBytes: async () => 1e12,
+    sideFile: createSideFile(join(directory, 'handles.side')),
+    ...parts,
+  };
+}
+
+export { ok };

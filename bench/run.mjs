@@ -1,0 +1,36 @@
+/**
+ * Benchmarks, each with its limit and its peers in the same run: `npm run bench -- engine|intake|transfer|inflight|scale`.
+ * `--json` prints one JSON object as the last line; `--runs N` changes the number of runs whose medians are shown.
+ */
+const benches = {
+  engine: async (options) => (await import('./engine.mjs')).benchEngine(options),
+};
+
+const [name, ...flags] = process.argv.slice(2);
+if (name === undefined || !Object.hasOwn(benches, name)) {
+  console.error(`Usage: npm run bench -- ${Object.keys(benches).join('|')} [--json] [--runs N]`);
+  process.exit(2);
+}
+const isJson = flags.includes('--json');
+const runsAt = flags.indexOf('--runs');
+const runs = runsAt === -1 ? undefined : Number.parseInt(flags[runsAt + 1] ?? '', 10);
+const say = (line) => console.error(line);
+
+try {
+  const figures = await benches[name]({ ...(Number.isInteger(runs) ? { runs } : {}), say });
+  if (isJson) console.log(JSON.stringify(figures));
+  else print(figures);
+  process.exit(0);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}
+
+function print(figures) {
+  for (const part of ['product', 'limit', 'ratios']) {
+    console.log(`\n${part}`);
+    console.table(figures[part]);
+  }
+  console.log('\npeers');
+  console.table(figures.peers);
+}
