@@ -4,6 +4,7 @@
  */
 const benches = {
   engine: async (options) => (await import('./engine.mjs')).benchEngine(options),
+  inflight: async (options) => (await import('./inflight.mjs')).benchInflight(options),
 };
 
 const [name, ...flags] = process.argv.slice(2);
