@@ -17,7 +17,3 @@ serve(async () => {
   const [first, ...later] = times;
   return { compile_2000_nodes_ms: median(later), compile_2000_nodes_first_ms: first };
 });
-  const compile_2000_nodes_ms = performance.now() - startedAt;
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.failure.slice(0, 3)));
-  return { compile_2000_nodes_ms };
-});
