@@ -3,7 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 /** The parts of a ZIP file by name, read from its central directory. */
 function unzip(bytes: Uint8Array): ReadonlyMap<string, string> {
   const data = Buffer.from(bytes);
-  const end = data.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
+  const end = data.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'));
   const parts = new Map<string, string>();
   let at = data.readUInt32LE(end + 16);
   for (let left = data.readUInt16LE(end + 10); left > 0; left -= 1) {

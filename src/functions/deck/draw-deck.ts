@@ -15,7 +15,9 @@ export async function drawDeck(topic: string, pages: readonly DeckPage[]): Promi
   deck.title = topic;
   deck.author = 'Gridloom';
   drawTitle(deck, topic, pages.length);
-  for (const page of pages) drawPage(deck, page, pages.length);
+  pages.forEach((page, index) => {
+    drawPage(deck, page, `${index + 1} / ${pages.length}`);
+  });
   const written = await deck.write({ outputType: 'uint8array' });
   if (written instanceof Uint8Array) return written;
   throw new Error('the slide library gave no bytes');
@@ -40,7 +42,7 @@ function drawTitle(deck: InstanceType<typeof Deck>, topic: string, count: number
   slide.addText(`共 ${count} 页`, { x: 1.2, y: 4.0, w: 11, h: 0.6, fontFace: font, fontSize: 18, color: colors.soft });
 }
 
-function drawPage(deck: InstanceType<typeof Deck>, page: DeckPage, count: number): void {
+function drawPage(deck: InstanceType<typeof Deck>, page: DeckPage, footer: string): void {
   const slide = deck.addSlide();
   slide.background = { color: colors.paper };
   slide.addShape('rect', { x: 0, y: 0, w: 13.33, h: 0.14, fill: { color: colors.accent } });
@@ -74,7 +76,7 @@ function drawPage(deck: InstanceType<typeof Deck>, page: DeckPage, count: number
       fit: 'shrink',
     });
   }
-  slide.addText(`${page.number} / ${count}`, {
+  slide.addText(footer, {
     x: 11.6,
     y: 7.0,
     w: 1.2,

@@ -6,7 +6,6 @@ import { defineFunction } from '../define.ts';
 import { drawDeck } from './draw-deck.ts';
 
 const page = z.looseObject({
-  number: z.int(),
   title: z.string(),
   bullets: z.array(z.string()),
   notes: z.string().nullish(),
@@ -15,8 +14,8 @@ const page = z.looseObject({
 const input = z.strictObject({
   topic: z.string(),
   outline: z.array(z.looseObject({ number: z.int(), title: z.string(), points: z.array(z.string()) })).min(1),
-  /** Written pages; a page that failed is made from its outline. */
-  pages: z.array(page).nullish(),
+  /** Written pages in the outline's order; where one is missing (null), its outline stands in. */
+  pages: z.array(page.nullish()).nullish(),
   name: z.string().optional(),
 });
 
@@ -25,14 +24,14 @@ export type DeckPage = z.infer<typeof page>;
 /** `deck.pptx {topic, outline, pages, name?}` → `{file, pages, from_outline}`: a real .pptx, one slide a page and a title slide. */
 export function createDeckFile(media: MediaSource): NodeFunction {
   return defineFunction('deck.pptx', input, async ({ topic, outline, pages, name }) => {
-    const written = new Map((pages ?? []).map((each) => [each.number, each]));
-    const slides = outline.map(
-      (each): DeckPage =>
-        written.get(each.number) ?? { number: each.number, title: each.title, bullets: [...each.points] },
-    );
+    const slides = outline.map((each, index): DeckPage => {
+      const written = pages?.[index];
+      return written ?? { title: each.title, bullets: [...each.points] };
+    });
+    const missing = outline.flatMap((each, index) => ((pages?.[index] ?? null) === null ? [each.number] : []));
     const bytes = await drawDeck(topic, slides);
     const kept = await media.keep(bytes, name ?? '演示文稿.pptx');
     if (!kept.ok) return kept;
-    return ok({ file: { ...kept.value }, pages: slides.length, from_outline: slides.length - written.size });
+    return ok({ file: { ...kept.value }, pages: slides.length, from_outline: missing });
   });
 }
