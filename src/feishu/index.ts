@@ -39,7 +39,37 @@ export type {
   WakeEvent,
   WakeSource,
 } from './client.ts';
+export {
+  type ConsoleLinks,
+  consoleLinks,
+  neededEvent,
+  neededScopes,
+  type SetupChoices,
+  type SetupStep,
+  setupSteps,
+  wikiScope,
+} from './console-links.ts';
 export { createFeishuClient, type FeishuDeps } from './create-client.ts';
+export {
+  checkBase,
+  checkBot,
+  checkColumnType,
+  checkCredentials,
+  checkRead,
+  checkTable,
+  explainMissingColumns,
+} from './diagnose/access.ts';
+export { type AppPlace, adviceOf, type Diagnosis } from './diagnose/diagnosis.ts';
+export { probeWrite, type WriteProbe } from './diagnose/probe-write.ts';
+export {
+  checkClock,
+  checkLongConnection,
+  checkMessage,
+  checkProxy,
+  checkQuota,
+  checkSubscription,
+  type ProxyView,
+} from './diagnose/surroundings.ts';
 export { cleanFileName } from './file-name.ts';
 export type { BaseInfo, FeishuInspection } from './inspection.ts';
 export { type BaseLocation, parseBaseSetting, parseTableSetting, type TableLocation } from './links.ts';

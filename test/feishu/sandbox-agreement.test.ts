@@ -1,70 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createFeishuClient, type FeishuResult } from '../../src/feishu/index.ts';
-import {
-  createIdSource,
-  createSeededRandom,
-  createVirtualClock,
-  Secret,
-  silentLogger,
-} from '../../src/kernel/index.ts';
-import {
-  createInProcessFetch,
-  createPlainPainter,
-  createSandbox,
-  noLatencies,
-  sandboxAppToken,
-  sandboxCredentials,
-} from '../../src/sandbox/index.ts';
-import { runVirtually, sha, sourceOf, testSettings } from './support/fake-platform.ts';
-
-/** The client against the embedded platform, in process, on a virtual clock. */
-async function world() {
-  const clock = createVirtualClock();
-  const random = createSeededRandom(11);
-  const sandbox = createSandbox({
-    clock,
-    random,
-    baseUrl: 'http://sandbox.test',
-    painter: createPlainPainter(),
-    latencies: noLatencies,
-    tables: [
-      {
-        name: '试穿',
-        tableId: 'tblTryOn',
-        columns: [
-          { name: '产品说明', type: 1 },
-          { name: '操作', type: 3, options: ['提交', '通过'] },
-          { name: '状态', type: 3 },
-          { name: '成本(元)', type: 2 },
-          { name: '上身图', type: 17 },
-        ],
-      },
-    ],
-  });
-  await sandbox.seed();
-  const client = createFeishuClient({
-    appId: sandboxCredentials.appId,
-    appSecret: new Secret(sandboxCredentials.appSecret),
-    baseUrl: 'http://sandbox.test/feishu',
-    fetch: createInProcessFetch(sandbox),
-    clock,
-    random,
-    ids: createIdSource(clock, random),
-    logger: silentLogger,
-    settings: testSettings(),
-  });
-  const run = async <T>(work: Promise<FeishuResult<T>>): Promise<T> => {
-    const answer = await runVirtually(clock, work);
-    if (!answer.ok) throw new Error(answer.failure.message);
-    return answer.value;
-  };
-  const refused = async (work: Promise<FeishuResult<unknown>>) => {
-    const answer = await runVirtually(clock, work);
-    if (answer.ok) throw new Error('was expected to be refused');
-    return answer.failure;
-  };
-  return { clock, sandbox, client, run, refused, table: { appToken: sandboxAppToken, tableId: 'tblTryOn' } };
-}
+import { sandboxAppToken } from '../../src/sandbox/index.ts';
+import { runVirtually, sha, sourceOf } from './support/fake-platform.ts';
+import { sandboxWorld } from './support/sandbox-world.ts';
 
 async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
@@ -74,7 +11,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 
 describe('the client and the sandbox agree', () => {
   it('on tables, columns and the base itself', async () => {
-    const { client, run, table } = await world();
+    const { client, run, table } = await sandboxWorld();
     expect(await run(client.listTables(table.appToken))).toEqual([{ tableId: 'tblTryOn', name: '试穿' }]);
     const names = (await run(client.listFields(table))).map((field) => field.name);
     expect(names).toEqual(expect.arrayContaining(['产品说明', '操作', '状态', '成本(元)', '上身图']));
@@ -86,7 +23,7 @@ describe('the client and the sandbox agree', () => {
   });
 
   it('on rows: made, found by filter, read by id, written, cleared, deleted', async () => {
-    const { client, run, refused, table } = await world();
+    const { client, run, refused, table } = await sandboxWorld();
     const made = await run(
       client.createRecords(table, [{ 产品说明: '白衬衫', 操作: '提交' }, { 产品说明: '黑裤' }, { 产品说明: '帽子' }]),
     );
@@ -114,7 +51,7 @@ describe('the client and the sandbox agree', () => {
   });
 
   it('P007 on 650 rows over two pages', async () => {
-    const { client, run, table } = await world();
+    const { client, run, table } = await sandboxWorld();
     await run(
       client.createRecords(
         table,
@@ -131,7 +68,7 @@ describe('the client and the sandbox agree', () => {
   });
 
   it('P031 on files: small and in parts, attached, downloaded again, foreign tokens refused', async () => {
-    const { client, run, refused, table } = await world();
+    const { client, run, refused, table } = await sandboxWorld();
     const small = sourceOf('上身图 1.png', 40_000);
     const large = sourceOf('视频.mp4', 21 * 1024 * 1024);
     const [row = ''] = await run(client.createRecords(table, [{ 产品说明: 'x' }]));
@@ -152,7 +89,7 @@ describe('the client and the sandbox agree', () => {
   });
 
   it('P021 on advanced permissions', async () => {
-    const { client, run, refused, sandbox, table } = await world();
+    const { client, run, refused, sandbox, table } = await sandboxWorld();
     const fileToken = await run(client.uploadMedia(table.appToken, sourceOf('a.png', 100)));
     const [recordId = ''] = await run(client.createRecords(table, [{ 上身图: [{ file_token: fileToken }] }]));
     const fields = await run(client.listFields(table));
@@ -165,7 +102,7 @@ describe('the client and the sandbox agree', () => {
   });
 
   it('on spent tokens, missing rights, the wiki, quota, subscription and messages', async () => {
-    const { client, run, refused, sandbox, table } = await world();
+    const { client, run, refused, sandbox, table } = await sandboxWorld();
     await run(client.listTables(table.appToken));
     sandbox.platform.expireTokens();
     await run(client.listTables(table.appToken));
@@ -189,7 +126,7 @@ describe('the client and the sandbox agree', () => {
 
   for (const form of ['200', '4xx'] as const) {
     it(`on codes in the ${form} form`, async () => {
-      const { client, refused, sandbox, table } = await world();
+      const { client, refused, sandbox, table } = await sandboxWorld();
       Object.assign(sandbox.controls, { errorForm: form });
       expect(
         await refused(client.updateRecords(table, [{ recordId: 'recNone', fields: { 状态: 'x' } }])),
@@ -201,14 +138,14 @@ describe('the client and the sandbox agree', () => {
   }
 
   it('P029 on its rate limit: 60 calls at once all get through', async () => {
-    const { client, clock, table } = await world();
+    const { client, clock, table } = await sandboxWorld();
     const work = Array.from({ length: 60 }, () => client.listTables(table.appToken));
     const answers = await runVirtually(clock, Promise.all(work));
     expect(answers.filter((answer) => answer.ok)).toHaveLength(60);
   });
 
   it('P027 on conflicts: five writes to one base at once all land', async () => {
-    const { client, clock, run, table } = await world();
+    const { client, clock, run, table } = await sandboxWorld();
     const rows = await run(
       client.createRecords(
         table,

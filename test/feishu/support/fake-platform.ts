@@ -9,7 +9,12 @@ import {
   Secret,
   type VirtualClock,
 } from '../../../src/kernel/index.ts';
-import { createFeishuClient, type FeishuClient, type FeishuDeps } from '../../../src/feishu/index.ts';
+import {
+  createFeishuClient,
+  type FeishuClient,
+  type FeishuDeps,
+  type FeishuInspection,
+} from '../../../src/feishu/index.ts';
 
 /** A JSON body as it was sent, with the members that tests look into. */
 export interface SentJson {
@@ -52,7 +57,7 @@ export function recordingLogger(): { logger: Logger; lines: string[] } {
 }
 
 export interface Bench {
-  readonly client: FeishuClient;
+  readonly client: FeishuClient & FeishuInspection;
   readonly clock: VirtualClock;
   readonly seen: SeenRequest[];
   readonly lines: string[];
