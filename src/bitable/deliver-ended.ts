@@ -1,20 +1,14 @@
-import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
-import { executionId, type JsonObject } from '../kernel/index.ts';
+import { acknowledgeEnd, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
+import { chainStage, type Ended } from './chain-stage.ts';
 import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
-import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
+import { type Hub, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
-import { formatExecutionMark, rowKey, rowSourcePrefix } from './refs.ts';
+import { formatExecutionMark } from './refs.ts';
 import { failureWords, hintLines, partialWords } from './result-words.ts';
-import { collections, loadRow, putRow, type RowDocument } from './row-documents.ts';
-import { startStage } from './start-stage.ts';
+import { type RowDocument, withoutCurrent } from './row-documents.ts';
 import type { UploadFault } from './upload.ts';
 import type { WriteOutcome } from './writer-entry.ts';
-
-export type Ended = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'ended' }> };
-
-/** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. `done`: acknowledged with the row's new state. */
-export type Delivery = 'done' | 'later' | 'soon';
 
 interface Verdict {
   /** `chain`: straight into the next stage. */
@@ -62,7 +56,7 @@ export async function deliverEnded(
   hub.deps.failpoints.hit('outbox:after-write');
   if (written.kind === 'gone') return await rowIsGone(hub, place, entry);
   if (written.kind === 'refused') return await writeRefused(hub, place, entry, row, label, written);
-  if (verdict.status === 'chain') return await chain(hub, place, entry, after, stageIndex, written.fields);
+  if (verdict.status === 'chain') return await chainStage(hub, place, entry, after, stageIndex, written);
   const ended: RowDocument = { ...withoutCurrent(after), status: verdict.status, stage: stageIndex };
   return await acknowledgeEnd(hub, place, entry, ended, endText(place, label, verdict));
 }
@@ -139,67 +133,6 @@ async function writeEnd(
 /** Final states wait so long for others that are on their way to the same base. */
 const gatherMs = 2_000;
 
-/** All that the row has cost, failures and earlier rounds included, each charge once. */
-export async function rowCostMicros(hub: Hub, place: RowPlace): Promise<number> {
-  const charges = await hub.deps.store.charges({ sourceRefPrefix: rowSourcePrefix(refOf(place)) });
-  return charges.reduce((sum, charge) => (charge.state === 'released' ? sum : sum + charge.cnyMicros), 0);
-}
-
-function withoutCurrent(row: RowDocument): RowDocument {
-  const { current, heldAttemptId, ...rest } = row;
-  return current === undefined && heldAttemptId === undefined ? row : rest;
-}
-
-/** Straight into the next stage; its refusal is the row's failure. */
-async function chain(
-  hub: Hub,
-  place: RowPlace,
-  entry: Ended,
-  row: RowDocument,
-  stageIndex: number,
-  seen: JsonObject,
-): Promise<Delivery> {
-  const fields = entry.message.output === undefined ? seen : await freshFields(hub, place, seen);
-  if (fields === undefined) return 'later';
-  const next = stageIndex + 1;
-  const key = rowKey(refOf(place));
-  const outcome = await startStage(hub, {
-    place,
-    fields,
-    row,
-    stage: next,
-    idempotencyKey: `chain:${entry.executionId}:${next}`,
-    isWanted: async () => (await loadRow(hub.deps.store, key))?.cancelRequested !== true,
-  });
-  if (outcome.kind === 'started') {
-    hub.deps.failpoints.hit('intake:after-submit');
-    return await acknowledgeEnd(hub, place, entry, outcome.row, undefined);
-  }
-  const label = stageLabel(place.table.agent, next);
-  const isCanceled = outcome.kind === 'unwanted';
-  const status = isCanceled ? '已取消' : '失败';
-  const error = isCanceled ? null : `${label}：${outcome.words}`;
-  await hub.writerOf(place.table.table.appToken).write({
-    tableId: place.table.table.tableId,
-    recordId: place.recordId,
-    cells: protocolCells(place.table.columns, { 状态: status, 报错: error, 进度: null }),
-    withinMs: 0,
-  });
-  const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
-  return await acknowledgeEnd(hub, place, entry, ended, endText(place, label, { status, error, isPartial: false }));
-}
-
-/** The writer saw the whole row when it had files to merge; a text stage needs a read. */
-async function freshFields(hub: Hub, place: RowPlace, seen: JsonObject): Promise<JsonObject | undefined> {
-  const operation = place.table.columns.protocol.状态?.name ?? '';
-  const inputs = [...place.table.columns.inputs.values()];
-  const isWhole = operation in seen && inputs.some((column) => column.name in seen);
-  if (isWhole) return seen;
-  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
-  if (!read.ok) return undefined;
-  return read.value.records[0]?.fields ?? seen;
-}
-
 async function writeRefused(
   hub: Hub,
   place: RowPlace,
@@ -234,86 +167,6 @@ async function writeRefused(
     { ...withoutCurrent(row), status: '失败' },
     `${rowName(place)}${error}`,
   );
-}
-
-/** The row was deleted while it ran: nothing is written, nothing more is started, the money stays in the ledger (P042). */
-export async function rowIsGone(hub: Hub, place: RowPlace, entry: OutboxRecord): Promise<Delivery> {
-  const { store } = hub.deps;
-  const key = rowKey(refOf(place));
-  await hub.notice({
-    name: 'orphan-result',
-    title: '行已删除，结果未写回',
-    text: `智能体 ${place.table.agent.agent} 的行 ${place.recordId} 已不在表里；执行 ${entry.executionId} 的结果与费用可用 npx gridloom show 查看。`,
-    severity: 'info',
-  });
-  await store.commit([
-    { type: 'delete-document', collection: collections.row, key },
-    { type: 'ack-outbox', seq: entry.seq },
-  ]);
-  hub.deps.failpoints.hit('outbox:after-ack');
-  return 'done';
-}
-
-/**
- * The row's new memory, the message to its submitter and the acknowledgement, in one commit. `change` is applied to the row
- * as it is then: a command may have come in while the result was under way.
- */
-export async function acknowledge(
-  hub: Hub,
-  place: RowPlace,
-  entry: OutboxRecord,
-  change: (now: RowDocument) => RowDocument,
-  text: string | undefined,
-): Promise<RowDocument | undefined> {
-  const { store, clock } = hub.deps;
-  const key = rowKey(refOf(place));
-  const changed = await hub.lock.run(key, async () => {
-    const now = await loadRow(store, key);
-    const after = now === undefined ? undefined : change(now);
-    const isTold = text !== undefined && after !== undefined && hub.messenger.canReach(after.submitter);
-    await store.commit([
-      ...(after === undefined ? [] : [putRow(clock, key, after)]),
-      ...(isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: after.submitter, text })] : []),
-      { type: 'ack-outbox', seq: entry.seq },
-    ]);
-    if (isTold) hub.messenger.ring();
-    return after;
-  });
-  hub.deps.failpoints.hit('outbox:after-ack');
-  return changed;
-}
-
-/** Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. */
-async function acknowledgeEnd(
-  hub: Hub,
-  place: RowPlace,
-  entry: OutboxRecord,
-  row: RowDocument,
-  text: string | undefined,
-): Promise<Delivery> {
-  const isLate = (now: RowDocument): boolean => now.cancelRequested && row.status !== '已取消';
-  const after = await acknowledge(
-    hub,
-    place,
-    entry,
-    (now) => {
-      const isEnded = row.current === undefined;
-      const status = isLate(now) && isEnded ? '已取消' : row.status;
-      return { ...row, status, notes: now.notes, cancelRequested: isEnded ? false : now.cancelRequested };
-    },
-    text,
-  );
-  if (after?.current !== undefined && after.cancelRequested) {
-    await hub.deps.engine.cancel(executionId(after.current.executionId), '员工选了「取消」');
-  } else if (after !== undefined && after.status !== row.status) {
-    await hub.writerOf(place.table.table.appToken).write({
-      tableId: place.table.table.tableId,
-      recordId: place.recordId,
-      cells: protocolCells(place.table.columns, { 状态: after.status, 报错: null, 进度: null }),
-      withinMs: 0,
-    });
-  }
-  return 'done';
 }
 
 function endText(place: RowPlace, label: string, verdict: Verdict): string {

@@ -1,7 +1,7 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
 import type { StageDefinition } from '../contract/index.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
-import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './deliver-ended.ts';
+import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { artifactsIn } from './deliver-result.ts';
 import { type Hub, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';

@@ -1,5 +1,6 @@
 import type { OutboxRecord } from '../engine/ports/index.ts';
-import { type Delivery, deliverEnded, rowIsGone } from './deliver-ended.ts';
+import { type Delivery, rowIsGone } from './acknowledge.ts';
+import { deliverEnded } from './deliver-ended.ts';
 import { deliverHeld, deliverLate, deliverStale } from './deliver-other.ts';
 import { maxDelivering } from './deps.ts';
 import { type Hub, isReady, type RowPlace } from './hub.ts';

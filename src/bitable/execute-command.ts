@@ -12,6 +12,7 @@ import {
   putCommand,
   putRow,
   type RowDocument,
+  withoutCurrent,
 } from './row-documents.ts';
 import { startStage } from './start-stage.ts';
 
@@ -31,8 +32,10 @@ export async function executeCommand(
       await tellRefusal(hub, place, command);
       return true;
     case 'finish':
-      await cancelHeld(hub, place, plan.held === 'cancel');
-      await conclude(hub, place, command, (row) => ({ ...withoutCurrent(row), status: '完成' }));
+      if (plan.cancels !== undefined) {
+        await hub.deps.engine.cancel(executionId(plan.cancels), '成品已由员工放入表格');
+      }
+      await conclude(hub, place, command, (unchanged) => unchanged);
       return true;
     case 'cancel':
       await executeCancel(hub, place, command, plan.running);
@@ -66,25 +69,12 @@ async function conclude(
 }
 
 async function tellRefusal(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
-  const key = rowKey(refOf(place));
-  const row = await loadRow(hub.deps.store, key);
-  const submitter = row?.submitter ?? '';
+  const { submitter } = command;
   if (command.hint !== undefined && hub.messenger.canReach(submitter)) {
     await hub.deps.store.commit([hub.messenger.put({ key: `hint/${command.id}`, submitter, text: command.hint })]);
     hub.messenger.ring();
   }
   await conclude(hub, place, command, (unchanged) => unchanged);
-}
-
-function withoutCurrent(row: RowDocument): RowDocument {
-  const { current, heldAttemptId, ...rest } = row;
-  return current === undefined && heldAttemptId === undefined ? row : rest;
-}
-
-async function cancelHeld(hub: Hub, place: RowPlace, wanted: boolean): Promise<void> {
-  const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
-  if (!wanted || row?.current === undefined) return;
-  await hub.deps.engine.cancel(executionId(row.current.executionId), '成品已由员工放入表格');
 }
 
 async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument, running: boolean): Promise<void> {

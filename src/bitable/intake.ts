@@ -1,5 +1,5 @@
 import type { FeishuFailure, RawRecord } from '../feishu/client.ts';
-import type { CommandRunner } from './command-runner.ts';
+import type { CommandJob, CommandRunner } from './command-runner.ts';
 import { protocolCells } from './cells.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { type Editors, observeRow } from './observe.ts';
@@ -55,6 +55,7 @@ async function observeAll(
   hinted: ReadonlyMap<string, Editors>,
 ): Promise<readonly CommandDocument[]> {
   const clears: CommandDocument[] = [];
+  const jobs: CommandJob[] = [];
   for (const record of records) {
     const place: RowPlace = { table, recordId: record.recordId };
     const seen = await observeSafely(hub, place, record, hinted.get(record.recordId) ?? {});
@@ -65,11 +66,13 @@ async function observeAll(
       return [];
     }
     if (seen.clear !== undefined) clears.push(seen.clear);
-    if (seen.execute) runner.offer({ place, fields: record.fields, submitter: seen.row?.submitter ?? '' });
+    if (seen.execute) jobs.push({ place, fields: record.fields, submitter: seen.row?.submitter ?? '' });
     if (!seen.execute && seen.clear === undefined && seen.row !== undefined) {
       await putRightByHand(hub, place, record, seen.row);
     }
   }
+  // All at once, so that the turns between submitters begin with everybody there.
+  for (const job of jobs) runner.offer(job);
   return clears;
 }
 

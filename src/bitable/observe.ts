@@ -16,6 +16,7 @@ import {
   putRow,
   type RowDocument,
   stageOf,
+  withoutCurrent,
   withStage,
 } from './row-documents.ts';
 import { cellMembers, cellStatus, keyArtifact, rowFacts } from './row-facts.ts';
@@ -96,7 +97,7 @@ function newCommand(
   const refusal = operation === undefined ? unknownWord(word) : guard(hub, place, before, operation, editors, nowMs);
   const decision: Decision =
     operation === undefined || refusal !== undefined ? { kind: 'refuse' } : decide(operation, facts);
-  const submitter = decision.kind === 'start' ? submitterOf(place, record, editors) : before.submitter;
+  const submitter = submitterOf(place, record, editors);
   const base = {
     id: commandId(hub.deps.ids.uuid()),
     recordId: place.recordId,
@@ -104,11 +105,12 @@ function newCommand(
     storedAt: nowMs,
     phase: 'stored',
     closed: false,
+    submitter,
   } as const;
   switch (decision.kind) {
     case 'refuse': {
       const hint = `${rowName(place)}${refusal ?? refusedWords(word, facts)}`;
-      const isTold = hub.messenger.canReach(submitterOf(place, record, editors));
+      const isTold = hub.messenger.canReach(submitter);
       const row = isTold ? before : { ...before, notes: [...before.notes.slice(-4), hint] };
       const cells: ProtocolValues = isTold ? { 操作: null } : { 操作: null, 提示: hintText(row) };
       return { row, command: { ...base, plan: { kind: 'refuse' }, cells: json(cells), hint } };
@@ -124,9 +126,18 @@ function newCommand(
       return { row, command: { ...base, plan: { kind: 'cancel', running }, cells: json(cells) } };
     }
     case 'finish': {
-      const row: RowDocument = { ...before, status: '完成' };
+      const { current } = before;
+      const row: RowDocument = { ...withoutCurrent(before), status: '完成' };
+      const cancels = decision.held === 'cancel' ? current?.executionId : undefined;
       const cells: ProtocolValues = { 操作: null, 状态: '完成', 报错: null, 进度: null };
-      return { row, command: { ...base, plan: { kind: 'finish', held: decision.held }, cells: json(cells) } };
+      return {
+        row,
+        command: {
+          ...base,
+          plan: { kind: 'finish', ...(cancels === undefined ? {} : { cancels }) },
+          cells: json(cells),
+        },
+      };
     }
     case 'start': {
       const row = startingRow(place, record, { ...before, submitter }, decision, nowMs);

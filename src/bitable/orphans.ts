@@ -1,7 +1,7 @@
 import type { RawRecord } from '../feishu/client.ts';
 import { executionId } from '../kernel/index.ts';
 import { moneyAndTime, protocolCells } from './cells.ts';
-import { rowCostMicros } from './deliver-ended.ts';
+import { rowCostMicros } from './acknowledge.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { foreignWords } from './intake.ts';
 import { foreignTagOf, rowName } from './observe.ts';

@@ -63,7 +63,8 @@ export type RowDocument = z.infer<typeof rowDocument>;
 const commandPlan = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), stage: z.int(), held: z.enum(['none', 'not-accepted', 'cancel']) }),
   z.object({ kind: z.literal('cancel'), running: z.boolean() }),
-  z.object({ kind: z.literal('finish'), held: z.enum(['none', 'cancel']) }),
+  /** `cancels`: the execution in doubt, whose file staff have put into the row themselves. */
+  z.object({ kind: z.literal('finish'), cancels: z.string().optional() }),
   z.object({ kind: z.literal('refuse') }),
 ]);
 export type CommandPlan = z.infer<typeof commandPlan>;
@@ -84,7 +85,9 @@ const commandDocument = z.object({
   phase: z.enum(['stored', 'cleared', 'executed']),
   /** A read that was issued after the clear's answer has shown 操作 without this word. */
   closed: z.boolean(),
-  /** Words for the submitter. */
+  /** Who typed it, as far as anyone told us. */
+  submitter: z.string().default(''),
+  /** Words for whoever typed it. */
   hint: z.string().optional(),
 });
 export type CommandDocument = z.infer<typeof commandDocument>;
@@ -105,6 +108,12 @@ export function stageOf(row: RowDocument, stage: string): StageDocument {
 
 export function withStage(row: RowDocument, stage: string, change: Partial<StageDocument>): RowDocument {
   return { ...row, stages: { ...row.stages, [stage]: { ...stageOf(row, stage), ...change } } };
+}
+
+/** Nothing of it runs or is in doubt any more. */
+export function withoutCurrent(row: RowDocument): RowDocument {
+  const { current, heldAttemptId, ...rest } = row;
+  return current === undefined && heldAttemptId === undefined ? row : rest;
 }
 
 export function putRow(clock: Clock, key: string, row: RowDocument): StoreCommand {

@@ -17,8 +17,8 @@ export interface AttachmentMerge {
 }
 
 export type WriteOutcome =
-  /** `fields`: the row as far as the writer has seen it: read (when it had to) and overlaid with what it wrote. */
-  | { readonly kind: 'written'; readonly fields: JsonObject }
+  /** `fields`: what was written, over the whole row where the writer had to read it (`isWhole`). */
+  | { readonly kind: 'written'; readonly fields: JsonObject; readonly isWhole: boolean }
   | { readonly kind: 'gone' }
   | { readonly kind: 'refused'; readonly failure: FeishuFailure };
 

@@ -22,7 +22,8 @@ export interface SendDeps {
 
 interface Prepared {
   readonly entry: WriteEntry;
-  readonly seen: JsonObject;
+  /** The row as read; undefined when nothing had to be read. */
+  readonly seen: JsonObject | undefined;
   readonly fields: Record<string, Json>;
 }
 
@@ -70,10 +71,10 @@ async function prepare(
   return entries
     .filter((entry) => !results.has(entry))
     .flatMap((entry) => {
-      const seen = rows.get(entry.recordId) ?? {};
-      const fields = fieldsToWrite(entry, seen);
+      const seen = rows.get(entry.recordId);
+      const fields = fieldsToWrite(entry, seen ?? {});
       if (Object.keys(fields).length > 0) return [{ entry, seen, fields }];
-      results.set(entry, { kind: 'written', fields: seen });
+      results.set(entry, written(seen, {}));
       return [];
     });
 }
@@ -92,6 +93,10 @@ function fieldsToWrite(entry: WriteEntry, seen: JsonObject): Record<string, Json
   return Object.fromEntries(Object.entries(fields).filter(([column]) => differing.has(column)));
 }
 
+function written(seen: JsonObject | undefined, fields: JsonObject): SendResult {
+  return { kind: 'written', fields: { ...seen, ...fields }, isWhole: seen !== undefined };
+}
+
 async function writeAll(
   deps: SendDeps,
   table: TableRef,
@@ -102,7 +107,7 @@ async function writeAll(
   if (first === undefined) return;
   const failure = await write(deps, table, rows);
   if (failure === undefined) {
-    for (const row of rows) results.set(row.entry, { kind: 'written', fields: { ...row.seen, ...row.fields } });
+    for (const row of rows) results.set(row.entry, written(row.seen, row.fields));
     return;
   }
   const splits = failure.outcome === 'refused' && (dataClasses.includes(failure.class) || isStubborn(failure, rows));
@@ -153,13 +158,13 @@ async function writeAlone(deps: SendDeps, table: TableRef, row: Prepared, failur
     const cellFailure = await write(deps, table, [{ entry: row.entry, fields: { [column]: cell } }]);
     if (cellFailure !== undefined) deps.onDropped(column, cellFailure);
   }
-  return { kind: 'written', fields: { ...row.seen, ...row.fields } };
+  return written(row.seen, row.fields);
 }
 
 function settleAlone(deps: SendDeps, row: Prepared, failure: FeishuFailure, onlyLesser: boolean): SendResult {
   if (!onlyLesser) return refusedOrAgain(failure);
   for (const column of Object.keys(row.fields)) deps.onDropped(column, failure);
-  return { kind: 'written', fields: row.seen };
+  return written(row.seen, {});
 }
 
 function refusedOrAgain(failure: FeishuFailure): SendResult {

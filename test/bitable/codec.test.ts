@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- `link` is a key of Feishu's cells */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

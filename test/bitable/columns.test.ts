@@ -38,7 +38,7 @@ describe('finding the columns of an agent', () => {
 
   it('does without the optional columns, and without options of 操作 and 状态', () => {
     const fields = without('进度', '提示', '打回意见', '耗时(秒)', '执行编号', '提交人').map(
-      ({ property: _p, ...field }) => field,
+      ({ fieldId, name, type }) => ({ fieldId, name, type }),
     );
     expect(faultsOf(fields)).toEqual([]);
   });

@@ -33,6 +33,8 @@ export interface FakeFeishu extends FeishuClient {
   searchInstead: ((truth: readonly RawRecord[]) => readonly RawRecord[]) | undefined;
   /** Called in the middle of an update, before it is applied. */
   beforeUpdate: (() => void) | undefined;
+  /** Who made every row, where Feishu tells. */
+  creatorId: string | undefined;
   /** Whether downloads need the permission parameter. */
   isAdvanced: boolean;
   addFile(base: string, name: string, bytes: Uint8Array): string;
@@ -64,7 +66,7 @@ export function createFakeFeishu(): FakeFeishu {
   const recordOf = (table: FakeTable, recordId: string): RawRecord => ({
     recordId,
     fields: shown(table, table.rows.get(recordId) ?? {}, files),
-    createdById: 'ou_creator',
+    ...(feishu.creatorId === undefined ? {} : { createdById: feishu.creatorId }),
   });
   const check = <T>(call: Parameters<Fault>[0], work: () => FeishuResult<T>): Promise<FeishuResult<T>> => {
     const fault = feishu.fault?.(call);
@@ -81,6 +83,7 @@ export function createFakeFeishu(): FakeFeishu {
     fault: undefined,
     searchInstead: undefined,
     beforeUpdate: undefined,
+    creatorId: undefined,
     isAdvanced: false,
     count: (name) => calls.filter((call) => call.name === name).length,
     addFile: (base, name, bytes) => {
@@ -197,8 +200,8 @@ function shown(table: FakeTable, row: Record<string, Json>, files: FakeFeishu['f
     if (cell === null) continue;
     if (type === 1 && typeof cell === 'string') cells[name] = [{ type: 'text', text: cell }];
     else if (type === 17 && Array.isArray(cell)) {
-      cells[name] = (cell as readonly JsonObject[]).map((file) => {
-        const token = String(file['file_token']);
+      cells[name] = (cell as unknown as readonly { file_token: string }[]).map((file) => {
+        const token = file.file_token;
         const known = files.get(token);
         return { file_token: token, name: known?.name ?? token, size: known?.bytes.byteLength ?? 1, type: 'image/png' };
       });

@@ -1,0 +1,95 @@
+import type { OutboxRecord } from '../engine/ports/index.ts';
+import { executionId } from '../kernel/index.ts';
+import { protocolCells } from './cells.ts';
+import { type Hub, refOf, type RowPlace } from './hub.ts';
+import { rowKey, rowSourcePrefix } from './refs.ts';
+import { collections, loadRow, putRow, type RowDocument } from './row-documents.ts';
+
+/** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. */
+export type Delivery = 'done' | 'later' | 'soon';
+
+/** All that the row has cost, failures and earlier rounds included, each charge once. */
+export async function rowCostMicros(hub: Hub, place: RowPlace): Promise<number> {
+  const charges = await hub.deps.store.charges({ sourceRefPrefix: rowSourcePrefix(refOf(place)) });
+  return charges.reduce((sum, charge) => (charge.state === 'released' ? sum : sum + charge.cnyMicros), 0);
+}
+
+/** The row was deleted while it ran: nothing is written, nothing more is started, the money stays in the ledger (P042). */
+export async function rowIsGone(hub: Hub, place: RowPlace, entry: OutboxRecord): Promise<Delivery> {
+  const { store } = hub.deps;
+  const key = rowKey(refOf(place));
+  await hub.notice({
+    name: 'orphan-result',
+    title: '行已删除，结果未写回',
+    text: `智能体 ${place.table.agent.agent} 的行 ${place.recordId} 已不在表里；执行 ${entry.executionId} 的结果与费用可用 npx gridloom show 查看。`,
+    severity: 'info',
+  });
+  await store.commit([
+    { type: 'delete-document', collection: collections.row, key },
+    { type: 'ack-outbox', seq: entry.seq },
+  ]);
+  hub.deps.failpoints.hit('outbox:after-ack');
+  return 'done';
+}
+
+/**
+ * The row's new memory, the message to its submitter and the acknowledgement, in one commit. `change` is applied to the row
+ * as it is then: a command may have come in while the result was under way.
+ */
+export async function acknowledge(
+  hub: Hub,
+  place: RowPlace,
+  entry: OutboxRecord,
+  change: (now: RowDocument) => RowDocument,
+  text: string | undefined,
+): Promise<RowDocument | undefined> {
+  const { store, clock } = hub.deps;
+  const key = rowKey(refOf(place));
+  const changed = await hub.lock.run(key, async () => {
+    const now = await loadRow(store, key);
+    const after = now === undefined ? undefined : change(now);
+    const isTold = text !== undefined && after !== undefined && hub.messenger.canReach(after.submitter);
+    await store.commit([
+      ...(after === undefined ? [] : [putRow(clock, key, after)]),
+      ...(isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: after.submitter, text })] : []),
+      { type: 'ack-outbox', seq: entry.seq },
+    ]);
+    if (isTold) hub.messenger.ring();
+    return after;
+  });
+  hub.deps.failpoints.hit('outbox:after-ack');
+  return changed;
+}
+
+/** Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. */
+export async function acknowledgeEnd(
+  hub: Hub,
+  place: RowPlace,
+  entry: OutboxRecord,
+  row: RowDocument,
+  text: string | undefined,
+): Promise<Delivery> {
+  const isLate = (now: RowDocument): boolean => now.cancelRequested && row.status !== '已取消';
+  const after = await acknowledge(
+    hub,
+    place,
+    entry,
+    (now) => {
+      const isEnded = row.current === undefined;
+      const status = isLate(now) && isEnded ? '已取消' : row.status;
+      return { ...row, status, notes: now.notes, cancelRequested: isEnded ? false : now.cancelRequested };
+    },
+    text,
+  );
+  if (after?.current !== undefined && after.cancelRequested) {
+    await hub.deps.engine.cancel(executionId(after.current.executionId), '员工选了「取消」');
+  } else if (after !== undefined && after.status !== row.status) {
+    await hub.writerOf(place.table.table.appToken).write({
+      tableId: place.table.table.tableId,
+      recordId: place.recordId,
+      cells: protocolCells(place.table.columns, { 状态: after.status, 报错: null, 进度: null }),
+      withinMs: 0,
+    });
+  }
+  return 'done';
+}

@@ -1,0 +1,59 @@
+import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
+import type { JsonObject } from '../kernel/index.ts';
+import { acknowledgeEnd, type Delivery, rowIsGone } from './acknowledge.ts';
+import { protocolCells } from './cells.ts';
+import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
+import { rowName } from './observe.ts';
+import { rowKey } from './refs.ts';
+import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
+import { startStage } from './start-stage.ts';
+import type { WriteOutcome } from './writer-entry.ts';
+
+export type Ended = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'ended' }> };
+
+/** Straight into the next stage; its refusal is the row's failure. */
+export async function chainStage(
+  hub: Hub,
+  place: RowPlace,
+  entry: Ended,
+  row: RowDocument,
+  stageIndex: number,
+  written: Extract<WriteOutcome, { kind: 'written' }>,
+): Promise<Delivery> {
+  const fields = written.isWhole ? written.fields : await freshFields(hub, place);
+  if (fields === undefined) return 'later';
+  if (fields === 'gone') return await rowIsGone(hub, place, entry);
+  const next = stageIndex + 1;
+  const key = rowKey(refOf(place));
+  const outcome = await startStage(hub, {
+    place,
+    fields,
+    row,
+    stage: next,
+    idempotencyKey: `chain:${entry.executionId}:${next}`,
+    isWanted: async () => (await loadRow(hub.deps.store, key))?.cancelRequested !== true,
+  });
+  if (outcome.kind === 'started') {
+    hub.deps.failpoints.hit('intake:after-submit');
+    return await acknowledgeEnd(hub, place, entry, outcome.row, undefined);
+  }
+  const isCanceled = outcome.kind === 'unwanted';
+  const status = isCanceled ? '已取消' : '失败';
+  const error = isCanceled ? null : `${stageLabel(place.table.agent, next)}：${outcome.words}`;
+  await hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, { 状态: status, 报错: error, 进度: null }),
+    withinMs: 0,
+  });
+  const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
+  const text = `${rowName(place)}${error ?? '已取消。'}`;
+  return await acknowledgeEnd(hub, place, entry, ended, text);
+}
+
+/** The writer has seen the whole row when it had files to merge; after a stage of texts it is read. */
+async function freshFields(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {
+  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
+  if (!read.ok) return undefined;
+  return read.value.records[0]?.fields ?? 'gone';
+}
