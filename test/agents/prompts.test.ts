@@ -108,6 +108,23 @@ describe('the shipped agents', () => {
     }
   });
 
+  it.each([
+    ['try-on-portrait', 1200 + 400],
+    ['try-on-film', 950 + 400],
+    ['try-on-shot', 900 + 400],
+    ['element-extractor', 1300],
+  ])('P086 %s fits every candidate with texts as long as its creator may write', (name, creativeChars) => {
+    const definition = skill(name);
+    const prompt = promptOf(definition);
+    const guard = Math.max(config.redLines.avoid.join('; ').length, config.redLines.rules.join('').length) + 20;
+    const longest = renderTemplate(prompt.body, {}).length + (prompt.avoid ?? '').length + 20 + guard + creativeChars;
+    for (const candidate of definition.candidates) {
+      const limit = definitions.providers.get(candidate.provider)?.models[candidate.model]?.fields?.['prompt']
+        ?.max_chars;
+      expect(longest, candidate.model).toBeLessThanOrEqual(limit ?? Number.POSITIVE_INFINITY);
+    }
+  });
+
   it('ask silent films without a visible watermark', () => {
     expect(skill('try-on-film').defaults).toMatchObject({ audio: false });
     for (const candidate of skill('try-on-film').candidates) {
