@@ -1,4 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { StorageError, type Store } from '../../src/engine/ports/index.ts';
@@ -90,7 +93,6 @@ describe('a disk that will not take the write', () => {
     const damaged = new Database(path);
     const pages = Number(damaged.pragma('page_count', { simple: true }));
     damaged.close();
-    const { openSync, writeSync, closeSync } = await import('node:fs');
     const descriptor = openSync(path, 'r+');
     for (let page = 2; page < pages; page += 1)
       writeSync(descriptor, Buffer.alloc(4_096, 0x5a), 0, 4_096, page * 4_096);
@@ -104,6 +106,40 @@ describe('a disk that will not take the write', () => {
       }
     };
     await expect(work()).rejects.toThrow('the file is damaged: restore the last backup');
+  });
+});
+
+describe('a folder that the worker may not write to', () => {
+  const directory = useDirectory();
+  const script = fileURLToPath(new URL('./read-only.child.ts', import.meta.url));
+  /** Root may write anywhere, so the child runs as nobody. */
+  const runAsNobody = async (): Promise<Record<string, string>> => {
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const child = spawn(process.execPath, [script, directory.path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...nobody,
+    });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+    await once(child, 'close');
+    return JSON.parse(text) as Record<string, string>;
+  };
+
+  it.each(['empty', 'used'])('says that it needs write permission (%s)', async (kind) => {
+    if (kind === 'used') {
+      const store = open(directory.file('gridloom.db'));
+      await store.commit([event(1)]);
+      await store.close();
+    }
+    chmodSync(directory.path, 0o555);
+    if (kind === 'used') chmodSync(directory.file('gridloom.db'), 0o444);
+    const said = await runAsNobody();
+    chmodSync(directory.path, 0o755);
+    const asked = /^StorageError: .*(permission|may the worker write to it)/;
+    expect(said['store']).toMatch(asked);
+    expect(said['lock']).toMatch(asked);
   });
 });
 
