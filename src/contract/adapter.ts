@@ -23,6 +23,8 @@ export interface Adapter {
   poll?(handle: JsonObject, signal: AbortSignal): Promise<PollOutcome>;
   /** Looks up a submit whose answer was lost, by what the vendor lets us ask for. Absent where it cannot be asked. */
   find?(request: PreparedRequest, signal: AbortSignal): Promise<FindOutcome>;
+  /** The handle for a task id that a person read at the vendor (`gridloom resolve --accepted`). `request` as stored. */
+  handleFor?(taskId: string, request: JsonObject): JsonObject;
   /** Asks the vendor to stop. `gone` when it has already ended. */
   cancel?(handle: JsonObject, signal: AbortSignal): Promise<CancelOutcome>;
 }

@@ -1,3 +1,4 @@
 export type { EngineDeps, SideFile } from './deps.ts';
 export { type CompiledDefinitions, compile } from './graph/compile.ts';
 export type { CompiledPlan, Plan, PlanCandidate, PlanEdge, PlanGraph, PlanNode, PlanSkill } from './graph/plan.ts';
+export { createEngine } from './worker/engine.ts';

@@ -1,16 +1,16 @@
-import type { Failure } from '../../contract/index.ts';
+import { capability, type Failure } from '../../contract/index.ts';
 import { assertNever } from '../../kernel/index.ts';
 import { type CallStep, nextStep } from '../policy/next-step.ts';
-import { renderValue } from '../skill/render.ts';
-import { skillValues } from '../skill/request.ts';
-import { type BuyResult, buy, feedbackOf, leaveAgentRoom, leaveRoom } from './buy.ts';
-import { eventOf, failureData } from './events.ts';
+import { type BuyResult, buy, leaveAgentRoom, leaveRoom } from './buy.ts';
+import { cancelAtVendor } from './cancel-call.ts';
+import { end, endBadly } from './end-call.ts';
 import { availabilityOf, policyOf, triesOf } from './history.ts';
 import { askJudge } from './judge.ts';
+import { tellLateResult } from './late-result.ts';
 import type { Services } from './services.ts';
 import type { CallEnd, LiveAttempt, SkillCall, WaitReason } from './types.ts';
 import { type AskJudge, useOutput } from './use-output.ts';
-import { degradedMark, lateMark, marksOf } from './words.ts';
+import { lateMark, marksOf } from './words.ts';
 
 /**
  * Takes a call as far as it goes now: until it has ended, or waits for the vendor, a time, room, or a person. Whatever
@@ -61,8 +61,12 @@ async function step(services: Services, call: SkillCall): Promise<void> {
   }
   const next = nextStep(policyOf(services, call), triesOf(services, call), availabilityOf(services, call));
   const stopping = call.run.stopping();
+  if (stopping === 'canceled') {
+    await cancelStep(services, call, next);
+    return;
+  }
   if (stopping !== undefined && buysOrWaits(next)) {
-    end(services, call, stopping === 'canceled' ? { kind: 'canceled' } : giveUp(next));
+    end(services, call, giveUp(next));
     return;
   }
   switch (next.kind) {
@@ -97,7 +101,19 @@ async function step(services: Services, call: SkillCall): Promise<void> {
   }
 }
 
-/** A canceled call whose attempt is still open or held waits for nothing either: the attempt is watched on for its bill. */
+/**
+ * A cancel was asked for. An unanswered submit has been awaited by now, and its handle stored: the vendor is asked to
+ * stop. What cannot be stopped is watched on for its bill; a result that is there already is kept and told as late.
+ */
+async function cancelStep(services: Services, call: SkillCall, next: CallStep<LiveAttempt>): Promise<void> {
+  if (next.kind === 'wait' && next.attempt.record.state === 'accepted') await cancelAtVendor(services, next.attempt);
+  const isThere = next.kind === 'use' || (next.kind === 'wait' && next.attempt.record.state === 'succeeded');
+  const settled = isThere ? next.attempt : undefined;
+  end(services, call, { kind: 'canceled' });
+  if (settled !== undefined && capability(call.skill.plan.definition.capability).mediaClass !== 'text')
+    await tellLateResult(services, settled);
+}
+
 function buysOrWaits(next: CallStep<LiveAttempt>): boolean {
   return next.kind === 'try' || next.kind === 'wait-for-provider';
 }
@@ -246,49 +262,4 @@ async function useInherited(services: Services, call: SkillCall, attempt: LiveAt
     attemptId: attempt.record.id,
     isReused: true,
   });
-}
-
-function endBadly(
-  services: Services,
-  call: SkillCall,
-  next: Extract<CallStep<LiveAttempt>, { kind: 'degrade' | 'fail' }>,
-): void {
-  const nowMs = services.deps.clock.nowMs();
-  const execution = call.run.execution();
-  const facts = {
-    node: call.path,
-    title: call.title,
-    failure: failureData(next.failure),
-    ...(next.failure.provider === undefined ? {} : { provider: next.failure.provider }),
-  };
-  call.run.push([eventOf(execution, nowMs, 'candidates-exhausted', facts)]);
-  const { degrade } = call.skill.plan.definition;
-  if (next.kind === 'fail' || degrade === undefined) {
-    end(services, call, { kind: 'failed', failure: next.failure });
-    return;
-  }
-  call.run.push([eventOf(execution, nowMs, 'node-degraded', { ...facts, note: degrade.note })]);
-  const output = renderValue(
-    degrade.output,
-    skillValues(call.skill, { input: call.input, params: call.params, feedback: feedbackOf(call) }),
-  );
-  end(services, call, {
-    kind: 'succeeded',
-    output,
-    degraded: true,
-    marks: [degradedMark(call.path, call.title, degrade.note)],
-    isReused: false,
-  });
-}
-
-/** Ends the call, once. Attempts that are still open or payable are watched on for their bills. */
-export function end(services: Services, call: SkillCall, result: CallEnd): void {
-  if (call.state === 'ended') return;
-  call.state = 'ended';
-  services.timers.disarm(call);
-  services.pausedCalls.delete(call);
-  services.providerWaiters.delete(call);
-  leaveRoom(services, call);
-  for (const each of call.tries) if (each.attempt !== undefined) services.watcher.orphan(each.attempt);
-  call.owner.ended(call, result);
 }

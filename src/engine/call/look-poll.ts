@@ -5,6 +5,7 @@ import type { AttemptRecord } from '../ports/index.ts';
 import { commitAnswer } from './commit.ts';
 import { attemptEvent } from './events.ts';
 import { notFoundGraceMs } from './history.ts';
+import { lateMarker } from './late-result.ts';
 import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
 import { settleAttempt } from './settle.ts';
@@ -29,7 +30,9 @@ export async function applyPoll(services: Services, watched: Watched, outcome: P
       await tellUnrecognised(services, watched, outcome.statusWord);
       return await stillRunning(services, watched);
     case 'succeeded':
-      await settleAttempt(services, live, { state: 'succeeded', output: outcome.output, cost: outcome.cost });
+      await settleAttempt(services, live, { state: 'succeeded', output: outcome.output, cost: outcome.cost }, (at) =>
+        watched.call === undefined ? [lateMarker(live, at)] : [],
+      );
       noteProvider(services, provider, services.breakers.succeeded(provider));
       return { kind: 'moved' };
     case 'failed':

@@ -27,7 +27,7 @@ export interface Services {
   readonly watcher: Watcher;
   adapter(provider: string, implementation: string): Adapter | undefined;
   /** Counts work that a drain waits for. */
-  track<T>(work: Promise<T>): Promise<T>;
+  track(work: Promise<unknown>): Promise<void>;
   /** Budget limits already warned of: `agent name day`. */
   readonly warned: Set<string>;
 }

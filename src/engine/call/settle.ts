@@ -21,9 +21,14 @@ export const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unkn
 
 /**
  * Writes the settlement, its charge and their events in one commit. One winner among racing settlements: when the stored
- * attempt had been settled already, the stored record is taken over and nothing is written.
+ * attempt had been settled already, the stored record is taken over and nothing is written. `along` is written with it.
  */
-export async function settleAttempt(services: Services, live: LiveAttempt, settlement: Settlement): Promise<void> {
+export async function settleAttempt(
+  services: Services,
+  live: LiveAttempt,
+  settlement: Settlement,
+  along: (at: number) => readonly StoreCommand[] = () => [],
+): Promise<void> {
   const { deps } = services;
   deps.failpoints.hit('attempt:before-settle');
   const before = live.record;
@@ -38,6 +43,7 @@ export async function settleAttempt(services: Services, live: LiveAttempt, settl
     const commands: StoreCommand[] = [
       { type: 'put-attempt', record, expected: unsettled },
       attemptEvent(record, nowMs, eventType(settlement), settlementData(settlement)),
+      ...along(nowMs),
     ];
     if (settledCharge !== undefined) {
       commands.push({ type: 'put-charge', record: settledCharge });

@@ -1,5 +1,5 @@
 import type { Mark } from '../ports/index.ts';
-import type { LiveAttempt, SkillCall } from './types.ts';
+import type { LiveAttempt, SkillCall, WaitReason } from './types.ts';
 
 /** Marks of a result, in words for staff. */
 export function marksOf(call: SkillCall, attempt: LiveAttempt, candidate: number): readonly Mark[] {
@@ -25,10 +25,24 @@ export function degradedMark(path: string, title: string, note: string): Mark {
   return { kind: 'degraded', node: path, text: `「${title}」已降级：${note}` };
 }
 
-export function uncheckedMark(path: string, title: string): Mark {
-  return { kind: 'degraded', node: path, text: `「${title}」的质检暂不可用，结果未经检查` };
-}
-
 export function lateMark(path: string, title: string): Mark {
   return { kind: 'late', node: path, text: `「${title}」的结果晚到，已补上` };
+}
+
+/** Why a node waits, for 进度. */
+export function waitWords(reason: WaitReason): string {
+  switch (reason) {
+    case 'paused':
+      return '已暂停接新任务';
+    case 'disk':
+      return '服务器磁盘空间不足';
+    case 'budget':
+      return '已达预算上限';
+    case 'slot':
+      return '等待空闲通道';
+    case 'provider-paused':
+      return '厂商暂停中，稍后自动再试';
+    case 'retry':
+      return '稍后自动重试';
+  }
 }

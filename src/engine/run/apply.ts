@@ -77,6 +77,7 @@ export function openFrame(
     frame,
     frame.state.stopping === undefined ? { kind: 'opened' } : { kind: 'stopped', stopping: frame.state.stopping },
   );
+  for (const id of underWay) run.startNode(frame, id);
 }
 
 type FrameValues = Parameters<typeof createFrameState>[1];
@@ -96,12 +97,18 @@ function stoppingOf(frame: Frame | undefined): Frame['state']['stopping'] {
   return frame === undefined ? undefined : (frame.state.stopping ?? stoppingOf(frame.parent));
 }
 
-function callRunOf(run: Run, frame: () => Frame): CallRun {
+/** For calls outside any graph: the planner's. */
+export function rootCallRun(run: Run): CallRun {
+  return callRunOf(run, () => undefined);
+}
+
+function callRunOf(run: Run, frame: () => Frame | undefined): CallRun {
   return {
     plan: run.plan,
     execution: () => run.record,
     epoch: () => (run.isOver || run.journal.isLost ? undefined : run.record.epoch),
-    stopping: () => stoppingOf(frame())?.status,
+    stopping: () =>
+      stoppingOf(frame())?.status ?? (run.record.cancelRequestedAt === undefined ? undefined : 'canceled'),
     attemptsOf: (path) => {
       const stored = run.storedAttempts.get(path) ?? [];
       run.storedAttempts.delete(path);

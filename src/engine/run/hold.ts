@@ -2,6 +2,7 @@ import type { Failure } from '../../contract/index.ts';
 import { formatMicros, money } from '../../kernel/index.ts';
 import { eventOf, failureData } from '../call/events.ts';
 import type { LiveAttempt, WaitReason } from '../call/types.ts';
+import { waitWords } from '../call/words.ts';
 import type { StoreCommand } from '../ports/index.ts';
 import { happen } from './apply.ts';
 import { type Leaf, putExecution, type Run } from './run.ts';
@@ -17,7 +18,9 @@ export function leafWaits(run: Run, path: string, why: WaitReason | undefined): 
   leaf.sinceMs = at;
   const node = leaf.frame.state.nodes.get(leaf.id);
   if (why !== undefined) {
-    run.journal.push([eventOf(run.record, at, 'node-waiting', { node: path, title: titleOf(leaf), reason: why })]);
+    run.journal.push([
+      eventOf(run.record, at, 'node-waiting', { node: path, title: titleOf(leaf), reason: why, words: waitWords(why) }),
+    ]);
   }
   if (node?.status === 'running') happen(leaf.frame, { kind: 'parked', id: leaf.id, status: 'waiting_provider' });
   void run.services.track(run.journal.write([]));

@@ -47,7 +47,7 @@ export interface Run {
   record: ExecutionRecord;
   readonly params: JsonObject;
   /** Nodes of the root graph that must be run anew. */
-  readonly anew: ReadonlySet<string>;
+  readonly anew: Set<string>;
   /** What lay in the store when it was taken up; emptied as it is used. */
   readonly storedNodes: Map<string, NodeRecord>;
   readonly storedAttempts: Map<string, AttemptRecord[]>;

@@ -17,7 +17,9 @@ const functionLimitMs = 3_600_000;
 /** Begins a node that `decide` has started; also after a crash. */
 export function startNode(frame: Frame, id: string): void {
   const node = frame.state.graph.nodes.get(id);
-  if (node === undefined || frame.run.isOver || frame.run.journal.isLost) return;
+  const { run } = frame;
+  // What does not start any more in this process starts in the next one.
+  if (node === undefined || run.isOver || run.journal.isLost || run.services.isStopping()) return;
   const { definition } = node;
   switch (definition.kind) {
     case 'function':

@@ -1,6 +1,7 @@
 import type { NodeDefinition } from '../../contract/index.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
-import { advance, end } from '../call/advance.ts';
+import { advance } from '../call/advance.ts';
+import { end } from '../call/end-call.ts';
 import { eventOf } from '../call/events.ts';
 import { countsAsPaid, maxPaidCalls } from '../call/history.ts';
 import { openCall } from '../call/open-call.ts';

@@ -1,0 +1,115 @@
+import { eventOf } from '../call/events.ts';
+import type { Services } from '../call/services.ts';
+import type { LiveGraph, LivePlan } from '../graph/live.ts';
+import type { AttemptRecord, ExecutionRecord, NodeRecord, StoreCommand } from '../ports/index.ts';
+import type { ExecutionRequest } from '../worker/request.ts';
+import { openFrame, rootCallRun, stopFrame } from './apply.ts';
+import { chooseWorkflow } from './choose-workflow.ts';
+import { endExecution } from './end-execution.ts';
+import { createJournal } from './journal.ts';
+import { putExecution, type Run } from './run.ts';
+import { startNode } from './start-node.ts';
+
+export interface RunParts {
+  readonly services: Services;
+  readonly plan: LivePlan;
+  readonly record: ExecutionRecord;
+  readonly request: ExecutionRequest;
+  readonly nodes: readonly NodeRecord[];
+  readonly attempts: readonly AttemptRecord[];
+  readonly onOver: (run: Run) => void;
+  readonly onLost: (run: Run, error: unknown) => void;
+}
+
+/** Makes an execution, new or taken up, ready to run in this process. */
+export function createRun(parts: RunParts): Run {
+  const { services, plan, record, request } = parts;
+  const journal = createJournal(services.deps, services.signal, (error) => {
+    parts.onLost(run, error);
+  });
+  const run: Run = {
+    services,
+    plan,
+    journal,
+    record,
+    params: request.params,
+    anew: new Set(),
+    storedNodes: new Map(parts.nodes.map((node) => [node.path, node])),
+    storedAttempts: byPath(parts.attempts),
+    leaves: new Map(),
+    frames: new Set(),
+    root: undefined,
+    activeSinceMs: record.status === 'held' ? undefined : services.deps.clock.monotonicMs(),
+    toldHeld: new Set(),
+    isOver: false,
+    startNode,
+    onOver: parts.onOver,
+  };
+  return run;
+}
+
+function byPath(attempts: readonly AttemptRecord[]): Map<string, AttemptRecord[]> {
+  const paths = new Map<string, AttemptRecord[]>();
+  for (const attempt of [...attempts].sort((left, right) => left.ordinal - right.ordinal)) {
+    const list = paths.get(attempt.nodePath);
+    if (list === undefined) paths.set(attempt.nodePath, [attempt]);
+    else list.push(attempt);
+  }
+  return paths;
+}
+
+/** Starts the execution, or goes on where the store saw it. */
+export async function openRun(run: Run, request: ExecutionRequest): Promise<void> {
+  const { clock } = run.services.deps;
+  if (run.record.status === 'queued') run.journal.push(startCommands(run, clock.nowMs()));
+  const { choice } = request;
+  if (choice !== undefined && run.plan.plan.graphs[run.record.workflow] === undefined) {
+    const chosen = await chooseWorkflow(run, rootCallRun(run), choice);
+    if (run.journal.isLost || run.isOver) return;
+    if (chosen === 'canceled') {
+      endExecution(run, { status: 'canceled' });
+      return;
+    }
+    if (chosen !== 'chosen') {
+      endExecution(run, { status: 'failed', failure: chosen });
+      return;
+    }
+  }
+  const graph = run.plan.graph(run.record.workflow);
+  if (request.rerunFrom !== undefined) markAnew(run, graph, request.rerunFrom);
+  openFrame(run, graph, {
+    prefix: '',
+    input: run.record.input,
+    startedAt: run.record.startedAt ?? clock.nowMs(),
+    onEnd: (end) => {
+      endExecution(run, end);
+    },
+  });
+  if (run.record.cancelRequestedAt !== undefined) cancelRun(run);
+}
+
+function startCommands(run: Run, at: number): readonly StoreCommand[] {
+  return [
+    putExecution(run, { status: 'running', startedAt: at }),
+    eventOf(run.record, at, 'execution-started', { workflow: run.record.workflow }),
+  ];
+}
+
+/** The node and everything that hangs on it. */
+function markAnew(run: Run, graph: LiveGraph, from: string): void {
+  const queue = [from.split(/[/[]/)[0] ?? from];
+  for (const id of queue) {
+    if (run.anew.has(id)) continue;
+    run.anew.add(id);
+    queue.push(...(graph.nodes.get(id)?.dependents ?? []));
+  }
+}
+
+/** Asks everything that is under way to end. */
+export function cancelRun(run: Run): void {
+  if (run.root === undefined) return;
+  stopFrame(run.root, {
+    status: 'canceled',
+    failure: { kind: 'canceled', code: 'canceled', message: 'canceled on request' },
+  });
+}

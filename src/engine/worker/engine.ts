@@ -1,0 +1,255 @@
+import type { ExecutionId, JsonObject } from '../../kernel/index.ts';
+import { advance } from '../call/advance.ts';
+import { eventOf } from '../call/events.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Engine, EngineActivity, EventType, StoreCommand } from '../ports/index.ts';
+import { cancelRun, createRun, openRun } from '../run/open-run.ts';
+import { putExecution, type Run } from '../run/run.ts';
+import { waitWords } from '../call/words.ts';
+import { createServices, type Switches } from './create-services.ts';
+import { createPlans } from './plans.ts';
+import { requestCollection } from './request.ts';
+import { resolveAttempt } from './resolve.ts';
+import { storeSubmission } from './submit.ts';
+import { readSideFile, sweepUnfinished, type TakeUp, watchOrphans } from './take-up.ts';
+import type { Timed } from './timers.ts';
+
+/**
+ * # The engine
+ *
+ * It runs workflows for opaque sources, durably, and buys from vendors without ever paying twice. Three state machines,
+ * each decided by a pure function, each written before it is acted on:
+ *
+ * 1. **An execution** (`run/`): `queued → running ⇄ held → succeeded | partial | failed | canceled`. It is created with
+ *    its plan (content-addressed: later edits never change what runs) and its idempotency key; taken up by one worker,
+ *    which raises its epoch and from then on is the only one that can write it; `held` when all that is left of it waits
+ *    for a verdict on a paid call. Its end, its event and its outbox entry are one commit.
+ * 2. **A graph** (`run/decide.ts`): `decide(frame, event, now)` says which nodes start, are skipped, have failed, and
+ *    when the graph has ended. Nodes: `pending → running ⇄ waiting_provider ⇄ held → succeeded | skipped | failed |
+ *    canceled`. A map's items and inner workflows are graphs within the graph.
+ * 3. **A paid call** (`call/`): its history is the list of its attempts, `nextStep(policy, history)` says what follows:
+ *    wait, use, hold, buy (the same again, or from the next candidate), degrade, fail. An attempt goes
+ *    `intended → accepted → succeeded | failed | expired | canceled | overdue`, or `intended → refused | unknown`.
+ *    The order of `call/buy.ts` is the heart: inputs prepared, room and budget, then the intent on disk, then the
+ *    request, then its answer on disk before anything else.
+ *
+ * Whatever wakes a call (its vendor, a timer, room at a gate, a person) only asks for the next step again; so a crash is
+ * nothing special: the next incarnation reads the attempts and asks the same question. An intent without an answer is
+ * `unknown` and is never sent again; an `accepted` one goes on being asked about under the same handle.
+ *
+ * Everything that waits is an object in one heap (`worker/timers.ts`); nothing that waits holds a slot of its agent or
+ * workflow.
+ */
+export function createEngine(deps: EngineDeps): Engine {
+  const switches: Switches = { isPaused: false, isStopping: false, working: 0, onIdle: undefined };
+  const stopped = new AbortController();
+  const services = createServices(deps, switches, stopped.signal);
+  const plans = createPlans(deps);
+  const runs = new Map<ExecutionId, Run>();
+  const handlers: TakeUp['handlers'] = {
+    onOver: (run) => {
+      runs.delete(run.record.id);
+      void services.track(forgetRequest(deps, run));
+    },
+    onLost: (run, error) => {
+      deps.logger.warn('an execution was lost to another worker, or cannot be written', {
+        executionId: run.record.id,
+        error: String(error),
+      });
+      releaseRun(run);
+      runs.delete(run.record.id);
+    },
+  };
+  const adopt = (run: Run): void => {
+    runs.set(run.record.id, run);
+  };
+  const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set() };
+  const ticks = createTicks(takeUp);
+  return {
+    submit: async (request) => {
+      const mine = ticks.isRunning() && !switches.isStopping;
+      const submitted = await storeSubmission(deps, plans, request, mine);
+      if (!submitted.ok) return submitted;
+      const { receipt, fresh } = submitted.value;
+      if (fresh !== undefined && !runs.has(fresh.record.id)) {
+        const run = createRun({ services, ...fresh, nodes: [], attempts: [], ...handlers });
+        adopt(run);
+        void services.track(openRun(run, fresh.request));
+      }
+      return { ok: true, value: receipt };
+    },
+    cancel: async (id, reason) => {
+      await requestCancel(takeUp, id, reason);
+    },
+    resolve: async (id, verdict) => await resolveAttempt(services, runs, id, verdict),
+    pause: async () => {
+      await writePause(deps, true);
+      switches.isPaused = true;
+    },
+    resume: async () => {
+      await writePause(deps, false);
+      switches.isPaused = false;
+      for (const call of [...services.pausedCalls]) advance(services, call);
+    },
+    isPaused: () => switches.isPaused,
+    start: async () => {
+      switches.isPaused = await readPause(deps);
+      await readSideFile(services);
+      await deps.store.commit([workerEvent(deps, 'worker-started')]);
+      ticks.start();
+      await sweepUnfinished(takeUp);
+      await watchOrphans(takeUp);
+    },
+    stop: async (drainMs) => {
+      if (switches.isStopping) return;
+      switches.isStopping = true;
+      ticks.stop();
+      await drain(deps, switches, drainMs);
+      stopped.abort(new Error('the engine has stopped'));
+      services.timers.stop();
+      for (const run of runs.values()) run.journal.giveUp();
+      await drain(deps, switches, 1_000);
+      await deps.store.commit([workerEvent(deps, 'worker-stopped')]);
+    },
+    activity: () => activityOf(runs),
+  };
+}
+
+const sweepMs = 5_000;
+const tickMs = 1_000;
+
+/** The engine's own clockwork: rates at the gates, slow writes, and the sweep for executions that nobody drives. */
+function createTicks(takeUp: TakeUp): { start(): void; stop(): void; isRunning(): boolean } {
+  const { services, runs } = takeUp;
+  let isRunning = false;
+  let isSweeping = false;
+  let sinceSweepMs = 0;
+  const sweep = async (): Promise<void> => {
+    isSweeping = true;
+    try {
+      await sweepUnfinished(takeUp);
+    } finally {
+      isSweeping = false;
+    }
+  };
+  const tick: Timed = {
+    dueMs: 0,
+    slot: -1,
+    onDue: () => {
+      if (!isRunning) return;
+      services.gates.serve();
+      for (const run of runs.values()) if (run.journal.hasPending) void services.track(run.journal.write([]));
+      sinceSweepMs += tickMs;
+      if (sinceSweepMs >= sweepMs && !isSweeping) {
+        sinceSweepMs = 0;
+        void services.track(sweep());
+      }
+      services.timers.arm(tick, tickMs);
+    },
+  };
+  return {
+    start: () => {
+      isRunning = true;
+      services.timers.arm(tick, tickMs);
+    },
+    stop: () => {
+      isRunning = false;
+      services.timers.disarm(tick);
+    },
+    isRunning: () => isRunning,
+  };
+}
+
+async function requestCancel(takeUp: TakeUp, id: ExecutionId, reason: string): Promise<void> {
+  const { deps } = takeUp.services;
+  const run = takeUp.runs.get(id);
+  const at = deps.clock.nowMs();
+  if (run === undefined) {
+    const record = await deps.store.execution(id);
+    if (record === undefined || record.endedAt !== undefined || record.cancelRequestedAt !== undefined) return;
+    // Nobody drives it just now: the wish is stored, and obeyed by whoever takes it up.
+    await deps.store.commit([
+      { type: 'put-execution', record: { ...record, cancelRequestedAt: at } },
+      eventOf(record, at, 'cancel-requested', { reason }),
+    ]);
+    return;
+  }
+  if (run.isOver || run.record.cancelRequestedAt !== undefined) return;
+  const command = putExecution(run, { cancelRequestedAt: at });
+  if (await run.journal.write([command, eventOf(run.record, at, 'cancel-requested', { reason })])) cancelRun(run);
+}
+
+/** Frees what a lost execution holds in memory; what it bought is watched by whoever has it now. */
+function releaseRun(run: Run): void {
+  const { services } = run;
+  for (const { call } of run.leaves.values()) {
+    if (call === undefined) continue;
+    services.timers.disarm(call);
+    services.gates.withdraw(call);
+    if (call.slots.length > 0) services.gates.leave(call.slots);
+    services.pausedCalls.delete(call);
+    services.providerWaiters.delete(call);
+    for (const each of call.tries) if (each.attempt !== undefined) services.watcher.forget(each.attempt);
+  }
+  for (const frame of run.frames) services.timers.disarm(frame.timer);
+}
+
+async function forgetRequest(deps: EngineDeps, run: Run): Promise<void> {
+  const known = await deps.store.document(requestCollection, run.record.id);
+  if (known !== undefined)
+    await deps.store.commit([{ type: 'delete-document', collection: requestCollection, key: run.record.id }]);
+}
+
+const stateCollection = 'engine.state';
+const pauseKey = 'paused';
+
+async function readPause(deps: EngineDeps): Promise<boolean> {
+  const stored = await deps.store.document(stateCollection, pauseKey);
+  return stored?.value['isPaused'] === true;
+}
+
+async function writePause(deps: EngineDeps, isPaused: boolean): Promise<void> {
+  const value: JsonObject = { isPaused };
+  await deps.store.commit([
+    {
+      type: 'put-document',
+      record: { collection: stateCollection, key: pauseKey, value, updatedAt: deps.clock.nowMs() },
+    },
+  ]);
+}
+
+function workerEvent(deps: EngineDeps, type: EventType): StoreCommand {
+  return { type: 'append-event', event: { at: deps.clock.nowMs(), type, data: { owner: deps.owner } } };
+}
+
+/** Waits until nothing is under way, or the time is up. Tasks at vendors are not waited for: their handles are on disk. */
+async function drain(deps: EngineDeps, switches: Switches, limitMs: number): Promise<void> {
+  if (switches.working === 0) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      cancel();
+      switches.onIdle = undefined;
+      resolve();
+    };
+    const cancel = deps.clock.after(limitMs, done);
+    switches.onIdle = done;
+  });
+}
+
+function activityOf(runs: ReadonlyMap<ExecutionId, Run>): EngineActivity {
+  const waiting: EngineActivity['waiting'][number][] = [];
+  for (const run of runs.values()) {
+    for (const leaf of run.leaves.values()) {
+      if (leaf.waitsFor === undefined) continue;
+      const node = leaf.frame.state.graph.nodes.get(leaf.id)?.title ?? leaf.id;
+      waiting.push({
+        executionId: run.record.id,
+        sourceRef: run.record.sourceRef,
+        node,
+        reason: waitWords(leaf.waitsFor),
+        sinceMs: leaf.sinceMs,
+      });
+    }
+  }
+  return { driving: runs.size, waiting };
+}
