@@ -13,19 +13,6 @@ export interface ByteStream {
   readonly reader: Reader | undefined;
 }
 
-/** All bytes of a small body, no longer than the signal lives and no more than `maxBytes`. */
-export async function readAll(response: Response, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
-  if (response.body === null) return new Uint8Array();
-  const reader: Reader = response.body.getReader();
-  try {
-    const { chunks, isWhole } = await readUpTo(reader, maxBytes, signal);
-    if (!isWhole) throw new TransportError('maybe-sent', 'EBODYSIZE', `the answer is larger than ${maxBytes} bytes`);
-    return joined(chunks);
-  } finally {
-    drop(reader);
-  }
-}
-
 /**
  * The body of a download that answered 2xx. Feishu may send an error as JSON under 200: a JSON body is read ahead, and is an
  * error only if it has a non-zero `code` and a `msg` (a JSON file that staff attached has not).

@@ -63,7 +63,7 @@ const searchEndpoint = 'bitable.records.search';
 const reserveRatio = 0.1;
 const warningRatio = 0.8;
 /** However little is left, a typed word is found within an hour. */
-export const maxSearchIntervalMs = 3_600_000;
+const maxSearchIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
 const storedSchema = z.object({

@@ -1,4 +1,5 @@
-import { trimmedBaseUrl } from './base-url.ts';
+import { normaliseBaseUrl } from '../providers/http/index.ts';
+import { recordChangedEvent } from './record-event.ts';
 
 /** The scopes that the app needs; `why` is shown beside them. Any one of a line's alternatives would do; we ask for one. */
 export const neededScopes = [
@@ -11,9 +12,6 @@ export const neededScopes = [
 
 /** Only for a base that lies in a wiki. */
 export const wikiScope = { scope: 'wiki:node:read', why: 'find the base behind a wiki page' } as const;
-
-/** The event that wakes the worker. */
-export const neededEvent = 'drive.file.bitable_record_changed_v1';
 
 /** Pages of the developer console. Menu names are given with each link, since pages move. */
 export interface ConsoleLinks {
@@ -29,7 +27,8 @@ export interface ConsoleLinks {
 const consoleHosts = { feishu: 'https://open.feishu.cn', lark: 'https://open.larksuite.com' } as const;
 
 export function consoleLinks(appId: string, baseUrl: string, scopes: readonly string[]): ConsoleLinks {
-  const host = trimmedBaseUrl(baseUrl) === consoleHosts.lark ? consoleHosts.lark : consoleHosts.feishu;
+  const host =
+    normaliseBaseUrl(baseUrl, ['/open-apis']) === consoleHosts.lark ? consoleHosts.lark : consoleHosts.feishu;
   const app = `${host}/app/${encodeURIComponent(appId)}`;
   return {
     apps: `${host}/app`,
@@ -147,7 +146,7 @@ function wakeupSteps(links: ConsoleLinks): readonly SetupStep[] {
       id: 'event',
       title: 'Add the event',
       link: links.events,
-      lines: [`添加事件 → 云文档 → 多维表格记录变更 (${neededEvent}), and grant the scopes that it asks for.`],
+      lines: [`添加事件 → 云文档 → 多维表格记录变更 (${recordChangedEvent}), and grant the scopes that it asks for.`],
     },
   ];
 }

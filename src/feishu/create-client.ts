@@ -10,7 +10,7 @@ import {
   type Random,
   type Secret,
 } from '../kernel/index.ts';
-import { trimmedBaseUrl } from './base-url.ts';
+import { normaliseBaseUrl } from '../providers/http/index.ts';
 import { createCaller } from './caller.ts';
 import type { FeishuClient, FeishuResult } from './client.ts';
 import { createDownload } from './download.ts';
@@ -54,7 +54,7 @@ export function createFeishuClient(deps: FeishuDeps): FeishuClient & FeishuInspe
   const client = new sdk.Client({
     appId: deps.appId,
     appSecret: deps.appSecret.reveal(),
-    domain: trimmedBaseUrl(deps.baseUrl),
+    domain: normaliseBaseUrl(deps.baseUrl, ['/open-apis']),
     httpInstance: createHttpInstance(deps.fetch, deps.proxy),
     logger: createSdkLogger(deps.logger, [deps.appSecret]),
     loggerLevel: sdk.LoggerLevel.warn,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fail, TransportError } from '../kernel/index.ts';
+import { parseRetryAfter } from '../providers/http/index.ts';
 import type { FeishuFailure, FeishuResult } from './client.ts';
 import { isDone, ruleOf } from './codes.ts';
 import type { HttpAnswer } from './transport.ts';
@@ -38,12 +39,15 @@ export function failureOfAnswer(endpoint: string, answer: HttpAnswer): FeishuFai
   };
 }
 
-/** Seconds that the gateway asks to wait: `x-ogw-ratelimit-reset`, else `retry-after`. */
+/**
+ * How long the platform asks to wait: `x-ogw-ratelimit-reset` (seconds), else `retry-after`, whose date form is measured
+ * from the answer's own date.
+ */
 function waitOf(headers: Headers): number | undefined {
-  const text = headers.get('x-ogw-ratelimit-reset') ?? headers.get('retry-after');
-  if (text === null || text.trim() === '') return undefined;
-  const seconds = Number(text);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : undefined;
+  const sentAtMs = Date.parse(headers.get('date') ?? '');
+  const waitMs =
+    parseRetryAfter(headers.get('x-ogw-ratelimit-reset'), 0) ?? parseRetryAfter(headers.get('retry-after'), sentAtMs);
+  return waitMs === undefined || Number.isNaN(waitMs) ? undefined : waitMs;
 }
 
 /** No answer came: `expiredMs` is the deadline that passed, if it was that. */

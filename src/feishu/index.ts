@@ -42,7 +42,6 @@ export type {
 export {
   type ConsoleLinks,
   consoleLinks,
-  neededEvent,
   neededScopes,
   type SetupChoices,
   type SetupStep,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Clock, deadline, type Fetch, type Logger, type Secret, TransportError } from '../kernel/index.ts';
+import { normaliseBaseUrl } from '../providers/http/index.ts';
 import type { WakeEvent, WakeSource } from './client.ts';
-import { trimmedBaseUrl } from './base-url.ts';
 import { createRecentIds } from './recent-ids.ts';
 import { parseRecordEvent, recordChangedEvent } from './record-event.ts';
 import { loadSdk, type SdkHttpInstance, type SdkSocketClient } from './sdk.ts';
@@ -78,7 +78,7 @@ export function createLongConnection(deps: LongConnectionDeps): WakeSource {
     const current = new sdk.WSClient({
       appId: deps.appId,
       appSecret: deps.appSecret.reveal(),
-      domain: trimmedBaseUrl(deps.baseUrl),
+      domain: normaliseBaseUrl(deps.baseUrl, ['/open-apis']),
       httpInstance: createStartDoor(deps),
       logger: sdkLogger,
       loggerLevel: sdk.LoggerLevel.warn,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Fetch, FetchBody, FetchInit } from '../kernel/index.ts';
+import { readText } from '../providers/http/index.ts';
 import { abortable } from './abortable.ts';
-import { type ByteStream, peekStream, readAll } from './body.ts';
+import { type ByteStream, peekStream } from './body.ts';
 import type { SdkHttpInstance } from './sdk.ts';
 
 /** An answer as it came, before anyone judged it. */
@@ -101,8 +102,7 @@ async function exchangeOnce(
     const peeked = await peekStream(response, exchange.signal);
     return 'errorBody' in peeked ? { ...head, body: peeked.errorBody } : { ...head, body: undefined, ...peeked };
   }
-  const text = new TextDecoder().decode(await readAll(response, maxJsonBytes, exchange.signal));
-  return { ...head, body: parseJson(text) };
+  return { ...head, body: parseJson(await readText(response, maxJsonBytes, exchange.signal)) };
 }
 
 function methodOf(text: string): FetchInit['method'] {

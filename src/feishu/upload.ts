@@ -11,7 +11,7 @@ import type { UploadSessions } from './upload-sessions.ts';
 import { openSession, type Session } from './upload-sessions.ts';
 
 /** The largest file that goes up in one piece, as the platform sets it. */
-export const maxSinglePartBytes = 20 * 1024 * 1024;
+const maxSinglePartBytes = 20 * 1024 * 1024;
 
 export interface UploadDeps {
   readonly call: Call;
