@@ -16,13 +16,13 @@ export function hue(seed: number, turn = 0): number {
 /** The letters S, I, M on a 3 × 5 raster. */
 const rasters = ['111100111001111', '111010010010111', '101111111101101'];
 
-/** The mark of a simulated picture: a striped badge with three letters made of squares, in the lower left corner. */
+/** The mark of a simulated picture: a striped badge with three letters made of squares, in the upper left corner. */
 export function simulatedMark(canvas: Canvas): string {
   const unit = Math.max(2, Math.round(canvas.widthPx / 160));
   const width = unit * 17;
   const height = unit * 9;
   const x = unit * 3;
-  const y = canvas.heightPx - height - unit * 3;
+  const y = unit * 3;
   const letters = rasters
     .map((raster, index) =>
       Array.from(raster, (bit, cell) =>
@@ -35,7 +35,7 @@ export function simulatedMark(canvas: Canvas): string {
   const edge = Array.from(
     { length: 9 },
     (_unused, index) =>
-      `<path d="M${x + index * unit * 2} ${canvas.heightPx - unit * 2}l${unit} ${-unit}h${unit}l${-unit} ${unit}z"/>`,
+      `<path d="M${x + index * unit * 2} ${y + height + unit * 2}l${unit} ${-unit}h${unit}l${-unit} ${unit}z"/>`,
   ).join('');
   return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${unit * 2}" fill="#1b1d2a" fill-opacity=".72"/><g fill="#ffd75e">${letters}</g><g fill="#ffd75e" fill-opacity=".85">${edge}</g>`;
 }

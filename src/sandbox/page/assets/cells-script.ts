@@ -32,7 +32,7 @@ function textCell(table, row, field, cell) {
     if (next !== undefined) await save(table, row, field, next === '' ? null : next);
   };
   const label = field.name + (value === '' ? '，空' : '');
-  return make('button', { type: 'button', class: 'text' + tone + (value === '' ? ' none' : ''), title: value, 'aria-label': label, onclick: open }, value === '' && !locked ? '点这里填写' : value);
+  return make('button', { type: 'button', class: 'text' + tone + (value === '' ? ' none' : ''), title: value, 'aria-label': label, onclick: open }, make('span', {}, value === '' && !locked ? '点这里填写' : value));
 }
 
 function numberCell(table, row, field, cell) {

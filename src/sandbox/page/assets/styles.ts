@@ -22,8 +22,8 @@ button{cursor:pointer}
 .brand h1{font-size:16px;line-height:1.2;margin:0;letter-spacing:.02em}
 .brand p{margin:1px 0 0;font-size:12px;color:var(--faint)}
 .logo{width:32px;height:32px;border-radius:9px;background:linear-gradient(#fff3,#fff0),var(--brand);position:relative;flex:none}
-.logo::before,.logo::after{content:"";position:absolute;inset:8px;border:solid #fff;border-width:2px 0}
-.logo::after{border-width:0 2px}
+.logo::before,.logo::after{content:"";position:absolute;inset:12px 7px;border:solid #fff;border-width:2px 0}
+.logo::after{inset:7px 12px;border-width:0 2px}
 .tabs{display:flex;gap:4px;overflow-x:auto;scrollbar-width:none}
 .tabs button{border:0;background:none;padding:7px 13px;border-radius:9px;color:var(--soft);white-space:nowrap}
 .tabs button:hover{background:var(--grey-bg)}
@@ -57,9 +57,11 @@ tr:hover .remove,.remove:focus-visible{display:inline-block}
 tr:hover .index{display:none}
 .remove:hover{color:var(--red);background:var(--red-bg)}
 .w-text{min-width:190px}.w-number{min-width:92px}.w-select{min-width:112px}.w-files{min-width:210px}.w-person{min-width:96px}
-.text{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;white-space:pre-wrap;overflow-wrap:anywhere;width:100%;min-height:70px;text-align:left;border:0;background:none;padding:0;margin:0}
+.text{display:flex;align-items:flex-start;width:100%;min-height:70px;text-align:left;border:0;background:none;padding:0;margin:0}
+.text span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;white-space:pre-wrap;overflow-wrap:anywhere}
 button.text:hover{color:var(--brand)}
-.text.none{color:var(--faint)}
+.text.none span{color:var(--faint);opacity:0}
+.text.none:hover span,.text.none:focus-visible span{opacity:1}
 .text.bad{color:var(--red)}
 .text.fine{color:var(--soft);font-size:13px}
 .amount{font-variant-numeric:tabular-nums;border:0;background:none;padding:0;min-height:24px;min-width:60px;text-align:left}
