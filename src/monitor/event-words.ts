@@ -48,11 +48,15 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
         '任务照常出结果但质量可能下降；请检查上游通道（模型余额、密钥、限流）。',
       ]);
     case 'attempt-unknown':
+      // One that the vendor can be asked about settles itself as a rule; if it does not, the execution is held, which alerts.
+      if (facts.handling === 'find') return undefined;
+      if (facts.handling === 'retry') return retriedInDoubt(facts);
       return alert('error', `付费调用结果不明：${facts.provider}`, [
         `${facts.where}${facts.call}`,
         '系统不会自动重买，先向厂商查询；查不到时该行会变成「待核对」。',
       ]);
     case 'attempt-overdue':
+      if (facts.handling === 'retry') return retriedInDoubt(facts);
       return alert('error', `付费调用超时未归：${facts.provider}`, [
         `${facts.where}${facts.call}`,
         '厂商可能仍在生成，会继续查询，到了自动补上；确认厂商没有受理时用 npx gridloom resolve 处理。',
@@ -106,6 +110,14 @@ function alert(severity: AlertInput['severity'], title: string, lines: readonly 
   return { kind: 'alert', input: { title, text: lines.filter((line) => line !== '').join('\n'), severity } };
 }
 
+/** The written policy buys again; the operator hears that the bill may come twice. */
+function retriedInDoubt(facts: Facts): EventAlert {
+  return alert('warning', `结果不明，已按策略重买：${facts.provider}`, [
+    `${facts.where}${facts.call}`,
+    '原调用可能也会计费，账本已按预估记入；不想自动重买时改 unknown_outcome / overdue 为 hold。',
+  ]);
+}
+
 /** A failed run: told in the row already; the operator hears of kinds that are ours or the vendor's, folded by kind. */
 function failedExecution(facts: Facts): EventAlert | undefined {
   if (facts.status !== 'failed' || staffKinds.includes(facts.failureKind)) return undefined;
@@ -153,6 +165,8 @@ interface Facts {
   readonly statusWord: string;
   readonly status: string;
   readonly failureKind: string;
+  /** What is done about a call in doubt: `find`, `retry` or `hold`. */
+  readonly handling: string;
 }
 
 /** Lenient: an event of another version still gives an alert, only with fewer words. */
@@ -160,7 +174,9 @@ function readFacts(event: EventRecord): Facts {
   const { data } = event;
   const failure = isJsonObject(data['failure']) ? data['failure'] : {};
   const failureKind = text(failure['kind']) || text(data['failureKind']) || text(data['kind']);
-  const node = text(data['node']) || text(data['nodePath']) || text(data['path']) || '未知节点';
+  const path = text(data['node']) || text(data['nodePath']) || text(data['path']);
+  // The title folds better than the path (`shots[3]`), and reads better.
+  const node = text(data['title']) || path.replace(/\[\d+\]/g, '') || '未知节点';
   const provider = text(data['provider']) || text(data['account']) || text(failure['provider']) || '未知厂商';
   const model = text(data['model']);
   const attempt = text(data['attemptId']) || text(data['attempt']);
@@ -168,7 +184,7 @@ function readFacts(event: EventRecord): Facts {
   const id = event.executionId;
   const where = [
     agent === '' ? '' : `智能体 ${agent}，`,
-    data['node'] === undefined && data['nodePath'] === undefined ? '' : `节点 ${node}，`,
+    path === '' ? '' : `节点 ${path}，`,
     id === undefined ? '' : `执行 ${id}，`,
   ].join('');
   const spent = text(data['spent']) || text(data['spentCny']);
@@ -192,12 +208,25 @@ function readFacts(event: EventRecord): Facts {
       .filter((part) => part !== '')
       .join('，')
       .concat('。'),
-    budget: text(data['budget']) || text(data['name']) || text(data['scope']) || agent || '未命名',
+    budget: budgetName(text(data['scope']), text(data['budget']) || text(data['name']) || agent),
     spent: spent === '' || limit === '' ? '' : `已用 ${spent} / ${limit} 元。`,
     statusWord: text(data['statusWord']) || text(data['word']),
     status: text(data['status']),
     failureKind,
+    handling: text(data['handling']) || text(data['policy']),
   };
+}
+
+/** Which budget, without naming a person: alerts are also shown on the page. */
+function budgetName(scope: string, name: string): string {
+  switch (scope) {
+    case 'submitter':
+      return '某位提交人（见 npx gridloom ledger --by submitter）';
+    case 'row':
+      return '单行';
+    default:
+      return name === '' ? '未命名' : name;
+  }
 }
 
 /** A candidate in an event: a string, or `{provider, model}`. */

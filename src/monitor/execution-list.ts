@@ -19,6 +19,7 @@ const listColumns = [
   'started_at',
   'ended_at',
   'node',
+  'title',
   'vendor',
   'model',
   'since',

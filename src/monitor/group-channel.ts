@@ -1,5 +1,5 @@
 import { type Clock, deadline } from '../kernel/index.ts';
-import type { FeishuClient } from '../feishu/client.ts';
+import type { FeishuClient } from '../feishu/index.ts';
 import type { AlertChannel } from './alert.ts';
 import { shorten } from './alert-fold.ts';
 

@@ -6,7 +6,9 @@ export { createGroupChannel } from './group-channel.ts';
 export { type Ledger, type LedgerBy, type LedgerRow, ledgerBy } from './ledger.ts';
 export { createPushplusChannel, type PushplusDeps } from './pushplus.ts';
 export { createRestartWatch } from './restart-watch.ts';
-export { createHeartbeat, createWatchdog, type HeartbeatDeps, type Watchdog, type WatchdogDeps } from './watchdog.ts';
+export { createDiskWatch } from './disk-watch.ts';
+export { createHeartbeat, type HeartbeatDeps } from './heartbeat.ts';
+export { createWatchdog, type Watchdog, type WatchdogDeps } from './watchdog.ts';
 export {
   type BalancePatrol,
   type BalancePatrolDeps,

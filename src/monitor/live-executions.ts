@@ -11,8 +11,9 @@ export interface ExecutionLine {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
-  /** The node that moved last. */
+  /** The node that moved last, by path; its title where it has one. */
   readonly node: string;
+  readonly title: string;
   readonly vendor: string;
   readonly model: string;
   /** Since when it stands where it stands. */
@@ -100,6 +101,7 @@ function lineOf(record: ExecutionRecord): MutableLine {
     ...(record.startedAt === undefined ? {} : { startedAt: record.startedAt }),
     ...(record.endedAt === undefined ? {} : { endedAt: record.endedAt }),
     node: '',
+    title: '',
     vendor: '',
     model: '',
     since: record.endedAt ?? record.startedAt ?? record.createdAt,
@@ -138,7 +140,11 @@ function moveLine(line: MutableLine, event: EventRecord, attempt: AttemptRecord 
     case 'node-started':
     case 'node-waiting':
     case 'node-held':
-      if (node !== '') line.node = node;
+      if (node !== '') {
+        const { title } = event.data;
+        line.title = typeof title === 'string' ? title : node === line.node ? line.title : '';
+        line.node = node;
+      }
       line.vendor = '';
       line.model = '';
       line.since = event.at;
@@ -156,6 +162,7 @@ function moveLine(line: MutableLine, event: EventRecord, attempt: AttemptRecord 
 }
 
 function placeAtAttempt(line: MutableLine, attempt: AttemptRecord, since: number): void {
+  if (line.node !== attempt.nodePath) line.title = '';
   line.node = attempt.nodePath;
   line.vendor = attempt.provider;
   line.model = attempt.model;

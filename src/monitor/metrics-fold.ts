@@ -34,19 +34,16 @@ const endedAtStart = 300;
 export function createMetricsFold(deps: MetricsFoldDeps): MetricsFold {
   const { store, live } = deps;
   const book = createMoneyBook(deps);
-  /** What is known of attempts under way: their vendor does not change. */
-  const attempts = new Map<string, AttemptRecord>();
+  /** Attempts read for this batch: each is read once, after its events, so what was read is at least as new as they are. */
+  let attempts = new Map<string, AttemptRecord | undefined>();
 
   const attemptOf = async (event: EventRecord): Promise<AttemptRecord | undefined> => {
     const id = attemptIdOf(event);
     if (id === undefined) return undefined;
-    const isUnderWay = event.type === 'attempt-intended' || event.type === 'attempt-accepted';
-    const known = attempts.get(id);
-    if (known !== undefined && event.type === 'attempt-accepted') return known;
+    if (attempts.has(id)) return attempts.get(id);
     const found = await store.attempt(id);
-    if (found === undefined || !isUnderWay) attempts.delete(id);
-    else attempts.set(id, found);
-    if (event.type !== 'attempt-accepted') await book.update(id);
+    attempts.set(id, found);
+    await book.update(id);
     return found;
   };
   const meet = async (id: ExecutionId, event: EventRecord, day: string): Promise<void> => {
@@ -74,6 +71,7 @@ export function createMetricsFold(deps: MetricsFoldDeps): MetricsFold {
       let taken = 0;
       for (let round = 0; round < mostBatches; round += 1) {
         const events = await store.events(state.cursor, batch);
+        attempts = new Map();
         for (const event of events) {
           await take(event);
           state.cursor = event.seq;

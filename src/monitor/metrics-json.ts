@@ -40,6 +40,7 @@ export interface MetricsInputs {
 
 const shownDays = 30;
 const shownAlerts = 50;
+const mostReasons = 20;
 
 /** `metrics.json` (contract §4): numbers and names of configuration only. Money is in integer micro-yuan. */
 export function metricsJson(
@@ -68,7 +69,7 @@ export function metricsJson(
       running: counts.running,
       held: counts.held,
       by_agent: counts.byAgent,
-      waiting: { ...inputs.waiting },
+      waiting: Object.fromEntries(Object.entries(inputs.waiting).slice(0, mostReasons)),
       today: endedView(todays),
     },
     vendors: vendorsView(state, counts, today),

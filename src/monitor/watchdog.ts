@@ -1,5 +1,4 @@
-import type { Clock, Fetch, Logger } from '../kernel/index.ts';
-import { deadline } from '../kernel/index.ts';
+import { type Clock, deadline, type Logger } from '../kernel/index.ts';
 import type { Alerter } from './alert.ts';
 
 export interface Watchdog {
@@ -7,6 +6,8 @@ export interface Watchdog {
   tickFinished(): void;
   /** Milliseconds since the last finished tick (or since the start). */
   sinceTickMs(): number;
+  /** The worst lateness of this timer in the last minute: the lag of the event loop. */
+  lagMs(): number;
   start(): void;
   stop(): void;
 }
@@ -25,6 +26,7 @@ const missedTicks = 3;
 const alertLimitMs = 10_000;
 /** A timer that fires so late means that the event loop was blocked. */
 const lagLimitMs = 2_000;
+const lagWindowMs = 60_000;
 
 /**
  * A timer of its own that watches the main loop: no finished tick in three intervals means that the loop hangs without
@@ -35,11 +37,13 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
   let lastTickMs = deps.clock.monotonicMs();
   let cancel: (() => void) | undefined;
   let isDead = false;
+  let lags: number[] = [];
   const stepMs = Math.min(1_000, deps.intervalMs);
 
   const look = (dueMs: number): void => {
     const nowMs = deps.clock.monotonicMs();
     const lateMs = nowMs - dueMs;
+    lags = [...lags, lateMs].slice(-Math.ceil(lagWindowMs / stepMs));
     if (lateMs > lagLimitMs) {
       // The loop itself was blocked: what was to tick could not. Count the time from now.
       lastTickMs = Math.max(lastTickMs, nowMs - deps.intervalMs);
@@ -82,6 +86,7 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
     tickFinished: () => {
       lastTickMs = deps.clock.monotonicMs();
     },
+    lagMs: () => Math.max(0, ...lags),
     sinceTickMs: () => deps.clock.monotonicMs() - lastTickMs,
     start: () => {
       lastTickMs = deps.clock.monotonicMs();
@@ -90,52 +95,6 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
     stop: () => {
       cancel?.();
       isDead = true;
-    },
-  };
-}
-
-export interface HeartbeatDeps {
-  readonly clock: Clock;
-  readonly fetch: Fetch;
-  readonly logger: Logger;
-  /** `HEARTBEAT_URL`; it may carry a token, so it is never logged. */
-  readonly url: string;
-  readonly intervalMs: number;
-  /** Called only while this holds: a dead loop must not look alive to the outside. */
-  readonly isAlive: () => boolean;
-}
-
-const heartbeatLimitMs = 10_000;
-
-/** Calls the operator's dead-man's-switch while the loop lives. What it answers changes nothing here. */
-export function createHeartbeat(deps: HeartbeatDeps): { start(): void; stop(): void; beat(): Promise<void> } {
-  let cancel: (() => void) | undefined;
-  const beat = async (): Promise<void> => {
-    if (!deps.isAlive()) return;
-    const limit = deadline(deps.clock, heartbeatLimitMs);
-    try {
-      const response = await deps.fetch(deps.url, { method: 'GET', signal: limit.signal, proxy: 'env' });
-      await response.arrayBuffer();
-      if (!response.ok) deps.logger.warn('heartbeat refused', { httpStatus: response.status });
-    } catch (error) {
-      deps.logger.warn('heartbeat not delivered', { error: error instanceof Error ? error.name : 'error' });
-    } finally {
-      limit.release();
-    }
-  };
-  const arm = (): void => {
-    cancel = deps.clock.after(deps.intervalMs, () => {
-      void beat().finally(() => {
-        if (cancel !== undefined) arm();
-      });
-    });
-  };
-  return {
-    beat,
-    start: arm,
-    stop: () => {
-      cancel?.();
-      cancel = undefined;
     },
   };
 }

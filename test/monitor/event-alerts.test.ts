@@ -67,10 +67,20 @@ describe('event alerts', () => {
   it.each([
     [
       'candidate-switched',
-      { node: 'draw', from: 'kie', to: 'toapis', failure: failure('overload') },
-      '已切换厂商：kie → toapis',
+      {
+        node: 'shots[3]',
+        title: '逐格出图',
+        from: { provider: 'kie', model: 'veo' },
+        to: { provider: 'toapis', model: 'sora' },
+        failure: failure('overload'),
+      },
+      '已切换厂商：kie/veo → toapis/sora',
     ],
-    ['candidates-exhausted', { node: 'draw', failure: failure('rate-limit') }, '全部厂商都失败了：draw'],
+    [
+      'candidates-exhausted',
+      { node: 'shots[3]', title: '逐格出图', failure: failure('rate-limit') },
+      '全部厂商都失败了：逐格出图',
+    ],
     ['node-degraded', { node: 'write', failure: failure('unavailable') }, '已降级：write'],
     ['attempt-unknown', { provider: 'kie', attemptId: 'a1', atRisk: '0.35' }, '付费调用结果不明：kie'],
     ['execution-held', { attemptId: 'a1', failure: failure('unknown-outcome') }, '有任务待核对'],
@@ -110,5 +120,27 @@ describe('event alerts', () => {
       );
     await open().catchUp();
     expect(alerts).toHaveLength(1_200);
+  });
+});
+
+describe('event alerts of calls in doubt', () => {
+  it('leaves out what the vendor can be asked about, and tells of a second purchase by policy as a warning', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    const facts = { provider: 'toapis', attemptId: 'a1', failure: failure('unknown-outcome') };
+    await kit.store.commit([event(kit, 'attempt-unknown', { ...facts, handling: 'find', policy: 'hold' })]);
+    await kit.store.commit([event(kit, 'attempt-unknown', { ...facts, handling: 'retry', policy: 'retry' })]);
+    await open().catchUp();
+    expect(alerts).toMatchObject([{ severity: 'warning', title: '结果不明，已按策略重买：toapis' }]);
+  });
+
+  it('names no person where the budget of a submitter is spent', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    const data = { scope: 'submitter', budget: 'ou_7d8a6e', spentCny: '50.0000', limitCny: '50.0000' };
+    await kit.store.commit([event(kit, 'budget-reached', data)]);
+    await open().catchUp();
+    expect(JSON.stringify(alerts)).not.toContain('ou_7d8a6e');
+    expect(alerts[0]?.text).toContain('50.0000 / 50.0000');
   });
 });

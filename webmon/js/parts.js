@@ -108,6 +108,12 @@ export function table(label, columns, rows, rowProps) {
   );
 }
 
+/** Where an execution stands: the node's title, with its path below, or the path alone. */
+export function nodeName(line) {
+  if (!line.title) return h('code', {}, line.node || '–');
+  return [line.title, h('small', {}, line.node)];
+}
+
 /** What stands where nothing is to be shown. */
 export function empty(title, text) {
   return h('div', { class: 'empty' }, weave(), h('p', { class: 'empty-title' }, title), text ? h('p', {}, text) : null);

@@ -1,5 +1,5 @@
 import { h } from './dom.js';
-import { badge, card, empty, table } from './parts.js';
+import { badge, card, empty, nodeName, table } from './parts.js';
 
 const perPage = 50;
 
@@ -51,7 +51,7 @@ function columns({ t, format, now }) {
     },
     {
       name: t('node'),
-      cell: (line) => (line.failure_kind ? t(`kind.${line.failure_kind}`) : h('code', {}, line.node || '–')),
+      cell: (line) => (line.failure_kind ? t(`kind.${line.failure_kind}`) : nodeName(line)),
     },
     { name: t('vendor'), cell: (line) => [line.vendor || '–', line.model ? h('small', {}, line.model) : null] },
     { name: t('attempts'), isNumber: true, cell: (line) => format.count(line.attempts) },

@@ -1,5 +1,5 @@
 import { h } from './dom.js';
-import { badge, bar, card, empty, sign, sparkline, table, tile } from './parts.js';
+import { badge, bar, card, empty, nodeName, sign, sparkline, table, tile } from './parts.js';
 import { sinceTick } from './verdict.js';
 
 const shownRunning = 8;
@@ -76,7 +76,7 @@ function running({ data, t, format, now }) {
       ],
     },
     { name: t('status'), cell: (line) => badge(line.status, t) },
-    { name: t('node'), cell: (line) => h('code', {}, line.node || '–') },
+    { name: t('node'), cell: (line) => nodeName(line) },
     { name: t('vendor'), cell: (line) => [line.vendor || '–', line.model ? h('small', {}, line.model) : null] },
     { name: t('since'), isNumber: true, cell: (line) => format.duration(now - line.since) },
   ];

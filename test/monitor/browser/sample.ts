@@ -11,6 +11,12 @@ export interface PageFiles {
 }
 
 const agents = ['try-on', 'element-extraction', 'photo-studio', 'content', 'deck', 'screenshot-review'];
+const titles: Readonly<Record<string, string>> = {
+  write_prompt: '写提示词',
+  draw: '生成画面',
+  check: '检查画面',
+  film: '生成视频',
+};
 const stages = ['look', 'storyboard', 'video', 'element', 'draft', 'outline'];
 const vendors: [string, string[]][] = [
   ['kie', ['seedream-5', 'veo-4', 'kling-3']],
@@ -49,6 +55,7 @@ export function sampleFiles(
         'started_at',
         'ended_at',
         'node',
+        'title',
         'vendor',
         'model',
         'since',
@@ -91,6 +98,7 @@ function sampleRow(index: number, now: number, count: number): Row {
     status === 'queued' ? null : created + 1_500,
     ended,
     node,
+    titles[node] ?? '',
     status === 'queued' ? '' : vendor,
     status === 'queued' ? '' : pick(models),
     ended ?? created + 4_000,
