@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentDefinition } from '../contract/index.ts';
 import type { FieldInfo } from '../feishu/client.ts';
 import {
@@ -17,6 +18,8 @@ export interface BoundColumn {
   readonly fieldId: string;
   readonly type: number;
   readonly options: readonly string[];
+  /** A select's options by id: events name them so. */
+  readonly optionNames: ReadonlyMap<string, string>;
 }
 
 /** An agent's columns, bound to what the table has. Optional ones are absent where the table has none. */
@@ -144,15 +147,24 @@ function remedyFor(field: FieldInfo, wanted: Wanted): string {
 }
 
 function boundColumn(field: FieldInfo): BoundColumn {
-  return { name: field.name, fieldId: field.fieldId, type: field.type, options: optionNames(field) };
+  const options = optionsOf(field);
+  return {
+    name: field.name,
+    fieldId: field.fieldId,
+    type: field.type,
+    options: options.map((option) => option.name),
+    optionNames: new Map(options.flatMap(({ id, name }) => (id === undefined ? [] : [[id, name]]))),
+  };
 }
 
-/** Names of a select's options, as the field list gives them. */
-export function optionNames(field: FieldInfo): readonly string[] {
+const optionSchema = z.object({ id: z.string().optional(), name: z.string() });
+
+/** A select's options, as the field list gives them. */
+function optionsOf(field: FieldInfo): readonly z.infer<typeof optionSchema>[] {
   const options = field.property?.['options'];
   if (!Array.isArray(options)) return [];
   return options.flatMap((option: unknown) => {
-    const name = typeof option === 'object' && option !== null && 'name' in option ? option.name : undefined;
-    return typeof name === 'string' ? [name] : [];
+    const parsed = optionSchema.safeParse(option);
+    return parsed.success ? [parsed.data] : [];
   });
 }

@@ -2,12 +2,13 @@ import type { FeishuFailure, RawRecord } from '../feishu/client.ts';
 import type { CommandJob, CommandRunner } from './command-runner.ts';
 import { protocolCells } from './cells.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
-import { type Editors, observeRow } from './observe.ts';
+import { type Editors, observeRow, wordOf } from './observe.ts';
 import { putRightByHand } from './put-right.ts';
 import { rowKey, tableKey } from './refs.ts';
 import { type CommandDocument, collections, deleteCommand, openCommands, putCommand } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
 import { statusFilter } from './search.ts';
+import type { WordWitness } from './word-witness.ts';
 
 /** Rounds of read, store, clear within one turn: a word typed while another was cleared is taken up at once. */
 const maxRounds = 3;
@@ -19,6 +20,8 @@ export interface TurnResult {
   readonly failure?: FeishuFailure;
   /** Rows that were read. */
   readonly rows: number;
+  /** Rows to be looked at again in a moment: a word may have been lost. */
+  readonly waiting?: ReadonlySet<string>;
 }
 
 /**
@@ -31,20 +34,25 @@ export async function takeCommands(
   runner: CommandRunner,
   table: ReadyTable,
   hinted: ReadonlyMap<string, Editors>,
+  witness: WordWitness,
 ): Promise<TurnResult> {
   const open = await openCommands(hub.deps.store, `${tableKey(table.table)}/`);
   let ids = [...new Set([...hinted.keys(), ...open.map((command) => command.recordId)])];
   let rows = 0;
+  const waiting = new Set<string>();
   for (let round = 0; round < maxRounds && ids.length > 0; round += 1) {
+    const readAtMs = hub.deps.clock.monotonicMs();
     const read = await hub.deps.client.getRecords(table.table, ids, hub.signal);
     if (!read.ok) return { failure: read.failure, rows };
     rows += read.value.records.length;
     for (const recordId of read.value.absent) await forgetRow(hub, { table, recordId });
-    const clears = await observeAll(hub, runner, table, read.value.records, hinted);
+    const seen = await observeAll(hub, runner, table, read.value.records, hinted, witness);
     if (table.halted !== undefined) return { rows };
-    ids = await clearAll(hub, table, clears);
+    for (const recordId of seen.waiting) waiting.add(recordId);
+    ids = await clearAll(hub, table, seen.clears);
+    for (const command of seen.clears) witness.cleared(command.recordId, command.word, readAtMs);
   }
-  return { rows };
+  return { rows, waiting };
 }
 
 async function observeAll(
@@ -53,17 +61,25 @@ async function observeAll(
   table: ReadyTable,
   records: readonly RawRecord[],
   hinted: ReadonlyMap<string, Editors>,
-): Promise<readonly CommandDocument[]> {
+  witness: WordWitness,
+): Promise<{ readonly clears: readonly CommandDocument[]; readonly waiting: readonly string[] }> {
   const clears: CommandDocument[] = [];
   const jobs: CommandJob[] = [];
-  for (const record of records) {
-    const place: RowPlace = { table, recordId: record.recordId };
-    const seen = await observeSafely(hub, place, record, hinted.get(record.recordId) ?? {});
+  const waiting: string[] = [];
+  for (const fresh of records) {
+    const place: RowPlace = { table, recordId: fresh.recordId };
+    const lost = wordOf(place, fresh) === '' ? witness.lost(fresh.recordId) : undefined;
+    if (lost === 'wait') waiting.push(fresh.recordId);
+    const isLost = lost !== undefined && lost !== 'wait';
+    const record = isLost ? withWord(place, fresh, lost.word) : fresh;
+    const operator = isLost && lost.operatorId !== undefined ? { operatorId: lost.operatorId } : {};
+    const editors = { ...hinted.get(record.recordId), ...operator };
+    const seen = await observeSafely(hub, place, record, editors);
     if (seen === undefined) continue;
     if (seen.foreignTag !== undefined) {
       await dropCommands(hub, place);
       await hub.halt(table, 'foreign-installation', foreignWords(table, record.recordId, seen.foreignTag));
-      return [];
+      return { clears: [], waiting: [] };
     }
     if (seen.clear !== undefined) clears.push(seen.clear);
     if (seen.execute) jobs.push({ place, fields: record.fields, submitter: seen.row?.submitter ?? '' });
@@ -73,7 +89,13 @@ async function observeAll(
   }
   // All at once, so that the turns between submitters begin with everybody there.
   for (const job of jobs) runner.offer(job);
-  return clears;
+  return { clears, waiting };
+}
+
+/** The row as it stood before our clear wiped a word that the long connection told of. */
+function withWord(place: RowPlace, record: RawRecord, word: string): RawRecord {
+  const column = place.table.columns.protocol.操作?.name ?? '';
+  return { ...record, fields: { ...record.fields, [column]: word } };
 }
 
 /** One row's trouble (a busy disk, say) leaves the others alone; the row is found again by its cell. */

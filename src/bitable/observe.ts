@@ -20,7 +20,7 @@ import {
   withStage,
 } from './row-documents.ts';
 import { cellMembers, cellStatus, keyArtifact, rowFacts } from './row-facts.ts';
-import { normalizeWord, type OperationWord, parseOperation } from './words.ts';
+import { normalizeWord, type OperationWord, parseOperation, type RowStatus } from './words.ts';
 
 /**
  * One fresh read of one row, turned into commands. States of a command: `stored` (on our disk, still in the cell) →
@@ -109,10 +109,15 @@ function newCommand(
   } as const;
   switch (decision.kind) {
     case 'refuse': {
-      const hint = `${rowName(place)}${refusal ?? refusedWords(word, facts)}`;
+      const isWrong = known !== undefined && isShownWrongly(known, cellStatus(columns, record.fields));
+      const hint = `${rowName(place)}${isWrong ? wrongStatusWords : ''}${refusal ?? refusedWords(word, facts)}`;
       const isTold = hub.messenger.canReach(submitter);
       const row = isTold ? before : { ...before, notes: [...before.notes.slice(-4), hint] };
-      const cells: ProtocolValues = isTold ? { 操作: null } : { 操作: null, 提示: hintText(row) };
+      const cells: ProtocolValues = {
+        操作: null,
+        ...(isTold ? {} : { 提示: hintText(row) }),
+        ...(isWrong ? { 状态: before.status === '' ? null : before.status } : {}),
+      };
       return { row, command: { ...base, plan: { kind: 'refuse' }, cells: json(cells), hint } };
     }
     case 'cancel': {
@@ -224,6 +229,13 @@ function guard(
   }
   return undefined;
 }
+
+/** While a row runs its cell may lag behind us; at rest another 状态 was put there by hand. */
+function isShownWrongly(row: RowDocument, shown: RowStatus): boolean {
+  return row.status !== '生成中' && shown !== row.status;
+}
+
+const wrongStatusWords = '「状态」由机器人维护，手工修改不起作用，已恢复。';
 
 function unknownWord(word: string): string {
   return `「${word.slice(0, 20)}」不是可用的操作，请选：提交、通过、打回、取消。`;

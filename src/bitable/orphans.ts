@@ -1,10 +1,10 @@
 import type { RawRecord } from '../feishu/client.ts';
-import { executionId } from '../kernel/index.ts';
 import { moneyAndTime, protocolCells } from './cells.ts';
 import { rowCostMicros } from './acknowledge.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { foreignWords } from './intake.ts';
 import { foreignTagOf, rowName } from './observe.ts';
+import { putRightByHand } from './put-right.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
 import { loadRow, newRow, openCommands, putRow, type RowDocument } from './row-documents.ts';
 import { cellStatus } from './row-facts.ts';
@@ -40,7 +40,7 @@ export function createOrphanWatch(hub: Hub, table: ReadyTable): OrphanWatch {
           await hub.halt(table, 'foreign-installation', foreignWords(table, record.recordId, tag));
           return;
         }
-        if (!suspects.has(record.recordId) && !(await isOwned(hub, place))) {
+        if (!suspects.has(record.recordId) && (await ownerOf(hub, place)) !== 'ours') {
           suspects.set(record.recordId, hub.deps.clock.monotonicMs() + secondLookMs);
         }
       }
@@ -55,34 +55,40 @@ export function createOrphanWatch(hub: Hub, table: ReadyTable): OrphanWatch {
       for (const recordId of due) suspects.delete(recordId);
       for (const record of read.value.records.filter(isRunning)) {
         const place: RowPlace = { table, recordId: record.recordId };
-        if (foreignTagOf(place, record, hub.deps.instanceTag) === undefined && !(await isOwned(hub, place))) {
-          await failOrphan(hub, place);
-        }
+        if (foreignTagOf(place, record, hub.deps.instanceTag) === undefined) await settleSuspect(hub, place, record);
       }
     },
   };
 }
 
-/** An open command, an unfinished execution, or an end that waits to be written. */
-async function isOwned(hub: Hub, place: RowPlace): Promise<boolean> {
+async function settleSuspect(hub: Hub, place: RowPlace, record: RawRecord): Promise<void> {
+  const owner = await ownerOf(hub, place);
+  if (owner === 'nobody') await failOrphan(hub, place);
+  if (owner !== 'shown-wrongly') return;
+  const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
+  if (row !== undefined) await putRightByHand(hub, place, record, row);
+}
+
+/**
+ * `ours`: an open command, an unfinished execution, or an end that waits to be written. `shown-wrongly`: it has ended for us
+ * and somebody set 状态 by hand.
+ */
+async function ownerOf(hub: Hub, place: RowPlace): Promise<'ours' | 'shown-wrongly' | 'nobody'> {
   const { store } = hub.deps;
   const ref = refOf(place);
   const key = rowKey(ref);
-  if (hub.writerOf(ref.table.appToken).isPending(ref.table.tableId, place.recordId)) return true;
-  if ((await openCommands(store, `${key}#`)).length > 0) return true;
+  if (hub.writerOf(ref.table.appToken).isPending(ref.table.tableId, place.recordId)) return 'ours';
+  if ((await openCommands(store, `${key}#`)).length > 0) return 'ours';
   const row = await loadRow(store, key);
-  // A row that ended for us is merely shown wrongly; it is put right, not failed.
-  if (row !== undefined && row.status !== '生成中') return true;
-  const prefix = rowSourcePrefix(ref);
+  if (row !== undefined && row.status !== '生成中') return 'shown-wrongly';
   const unfinished = await store.executions({
     statuses: ['queued', 'running', 'held'],
-    sourceRefPrefix: prefix,
+    sourceRefPrefix: rowSourcePrefix(ref),
     limit: 1,
   });
-  if (unfinished.length > 0) return true;
-  if (row?.current === undefined) return false;
-  const execution = await store.execution(executionId(row.current.executionId));
-  return execution !== undefined && (await hasUnwrittenEnd(hub, row.current.executionId));
+  if (unfinished.length > 0) return 'ours';
+  if (row?.current === undefined) return 'nobody';
+  return (await hasUnwrittenEnd(hub, row.current.executionId)) ? 'ours' : 'nobody';
 }
 
 async function hasUnwrittenEnd(hub: Hub, id: string): Promise<boolean> {

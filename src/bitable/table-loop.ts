@@ -1,12 +1,15 @@
 import type { FeishuFailure, RawRecord, WakeEvent } from '../feishu/client.ts';
 import type { CallBudget } from '../feishu/index.ts';
 import { searchSpacingMs } from './call-counting.ts';
+import { isEmptyCell } from './codec-read.ts';
+import type { BoundColumn } from './columns.ts';
 import type { CommandRunner } from './command-runner.ts';
 import { type Hub, isReady, type ReadyTable, type TableState } from './hub.ts';
 import { searchRows, takeCommands } from './intake.ts';
 import { type Editors, wordOf } from './observe.ts';
 import { createOrphanWatch, type OrphanWatch } from './orphans.ts';
 import { loadColumns } from './table-columns.ts';
+import { createWordWitness, witnessWaitMs } from './word-witness.ts';
 
 /**
  * The turns of one table: columns, search (when due), commands, orphans. The search is the truth; an event of the long
@@ -26,9 +29,16 @@ const haltedLookMs = 10 * 60_000;
 /** After 99991403 nothing is asked for so long. */
 const quotaPauseMs = hourMs;
 
-export function createTableLoop(hub: Hub, runner: CommandRunner, table: TableState, budget: CallBudget): TableLoop {
+export function createTableLoop(
+  hub: Hub,
+  runner: CommandRunner,
+  table: TableState,
+  budget: CallBudget,
+  ring: () => void,
+): TableLoop {
   const { clock, settings } = hub.deps;
   const hints = new Map<string, Editors>();
+  const witness = createWordWitness(clock);
   const state = {
     lastSearchMs: Number.NEGATIVE_INFINITY,
     lastSearchAt: undefined as number | undefined,
@@ -109,28 +119,36 @@ export function createTableLoop(hub: Hub, runner: CommandRunner, table: TableSta
       if (place.halted !== undefined) return;
       const taken = new Map(hints);
       hints.clear();
-      const result = await takeCommands(hub, runner, place, taken);
+      const result = await takeCommands(hub, runner, place, taken, witness);
       if (result.failure !== undefined) {
         for (const [recordId, editors] of taken) if (!hints.has(recordId)) hints.set(recordId, editors);
         await report(result.failure);
         return;
       }
+      for (const recordId of result.waiting ?? []) hints.set(recordId, taken.get(recordId) ?? {});
+      if ((result.waiting?.size ?? 0) > 0) clock.after(witnessWaitMs, ring);
       await orphans?.confirm();
     },
     wake: (event) => {
       if (event.tableId !== table.table.tableId || event.isOwn === true) return false;
       if (event.appToken !== undefined && event.appToken !== table.table.appToken) return false;
-      const operation = table.columns?.protocol.操作?.fieldId;
-      const edited = event.records.filter(
-        (record) =>
-          record.action !== 'record_deleted' && (operation === undefined || record.fieldIds.includes(operation)),
-      );
+      const operation = table.columns?.protocol.操作;
+      if (operation !== undefined) witness.heard(event, operation);
+      const edited = event.records.filter((record) => mayHoldWord(record, operation));
       for (const record of edited) {
         hints.set(record.recordId, event.operatorId === undefined ? {} : { operatorId: event.operatorId });
       }
       return edited.length > 0;
     },
   };
+}
+
+/** An edit of 操作 that did not empty it (our own clears do). */
+function mayHoldWord(record: WakeEvent['records'][number], operation: BoundColumn | undefined): boolean {
+  if (record.action === 'record_deleted') return false;
+  if (operation === undefined) return true;
+  if (!record.fieldIds.includes(operation.fieldId)) return false;
+  return record.after === undefined || !isEmptyCell(record.after[operation.fieldId]);
 }
 
 const readFailureWords: Partial<

@@ -101,7 +101,9 @@ export function createTableSide(deps: TableSideDeps): TableSide {
       const faults = await checkColumns(hub);
       if (faults.length > 0) return fail(faults);
       await budget.load();
-      loops = [...hub.tables.values()].map((table) => createTableLoop(hub, runner, table, budget));
+      loops = [...hub.tables.values()].map((table) =>
+        createTableLoop(hub, runner, table, budget, () => wakeBell.ring()),
+      );
       await progress.drain();
       unsubscribe = deps.store.onAppend(() => {
         pump.ring();
