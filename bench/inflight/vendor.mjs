@@ -63,9 +63,10 @@ export function createVendor({ shortestMs, longestMs, answerMs }) {
       }),
     submit: async () => {
       books.submits += 1;
+      const task = `task-${books.submits}`;
       const lengthMs = shortestMs + Math.random() * (longestMs - shortestMs);
       await rest(answerMs);
-      return { kind: 'accepted', handle: { task: `task-${books.submits}`, endsAt: Date.now() + lengthMs, lengthMs } };
+      return { kind: 'accepted', handle: { task, endsAt: Date.now() + lengthMs, lengthMs } };
     },
     poll: async (handle) => {
       books.polls += 1;
