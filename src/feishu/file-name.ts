@@ -5,14 +5,15 @@ const maxNameChars = 250;
 const maxExtensionChars = 12;
 
 /**
- * A name as it may go into a form and an attachment cell: UTF-8 as it is (no percent-encoding), without control characters,
+ * A name as it may go into a form and an attachment cell: UTF-8 as it is (no percent-encoding), without control and direction characters,
  * quotes, backslashes, slashes; at most 250 characters, cut between graphemes, the extension kept, and then with a mark
  * made from the whole name, so that two long names with the same beginning stay apart.
  */
 export function cleanFileName(name: string): string {
   const clean = name
+    .toWellFormed()
     .normalize('NFC')
-    .replace(/[\u0000-\u001f\u007f"'\\/]/g, '_')
+    .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e"'\\/]/gu, '_')
     .trim();
   if (clean === '') return 'file';
   if (clean.length <= maxNameChars) return clean;

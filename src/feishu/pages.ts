@@ -7,6 +7,9 @@ import { localFailure, readData } from './failure.ts';
 
 /** No table that we can work with has more pages; a server that never ends is told apart from a long table by this. */
 const maxPages = 2_000;
+/** Rows with much text: the same page is asked for again, with fewer rows. */
+export const tooLargeCode = 1254030;
+export const smallestPage = 20;
 
 /**
  * Follows the pages of a listing. `has_more` alone says whether there are more (samples show a page token beside
@@ -17,7 +20,7 @@ export async function allPages<T>(
   call: Call,
   name: EndpointName,
   item: z.ZodType<T>,
-  request: Omit<CallRequest, 'query'> & { readonly query: Readonly<Record<string, string | number | boolean>> },
+  request: Omit<CallRequest, 'query'> & { readonly query: { readonly page_size: number } },
 ): Promise<FeishuResult<readonly T[]>> {
   const page = z.looseObject({
     items: z.array(item).nullish(),
@@ -27,9 +30,14 @@ export async function allPages<T>(
   const found: T[] = [];
   const usedTokens = new Set<string>();
   let pageToken: string | undefined;
+  let pageSize = request.query.page_size;
   for (let pageNumber = 1; pageNumber <= maxPages; pageNumber += 1) {
-    const query = pageToken === undefined ? request.query : { ...request.query, page_token: pageToken };
+    const query = { page_size: pageSize, ...(pageToken === undefined ? {} : { page_token: pageToken }) };
     const answer = await call(name, { ...request, query });
+    if (!answer.ok && answer.failure.code === tooLargeCode && pageSize > smallestPage) {
+      pageSize = Math.max(smallestPage, Math.floor(pageSize / 5));
+      continue;
+    }
     if (!answer.ok) return answer;
     const data = readData(name, page, answer.value.body);
     if (!data.ok) return data;

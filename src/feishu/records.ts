@@ -3,7 +3,7 @@ import { fail, isJsonObject, type Json, type JsonObject, ok, type Random } from 
 import type { Call } from './caller.ts';
 import type { FeishuClient, RawRecord, TableRef } from './client.ts';
 import { localFailure, readData } from './failure.ts';
-import { allPages } from './pages.ts';
+import { allPages, smallestPage, tooLargeCode } from './pages.ts';
 import { uuidV4 } from './uuid-v4.ts';
 
 /** The largest page of a search, and of a batch read (platform limits). */
@@ -89,10 +89,16 @@ async function getRecords(
   const records: RawRecord[] = [];
   const absent: string[] = [];
   const forbidden: string[] = [];
-  for (let start = 0; start < recordIds.length; start += batchGetSize) {
-    const json = { record_ids: recordIds.slice(start, start + batchGetSize), automatic_fields: true };
+  let size = batchGetSize;
+  for (let start = 0; start < recordIds.length; ) {
+    const json = { record_ids: recordIds.slice(start, start + size), automatic_fields: true };
     const answer = await call(name, { path: pathOf(table), json, signal });
+    if (!answer.ok && answer.failure.code === tooLargeCode && size > smallestPage) {
+      size = smallestPage;
+      continue;
+    }
     if (!answer.ok) return answer;
+    start += size;
     const data = readData(name, batchGetSchema, answer.value.body);
     if (!data.ok) return data;
     records.push(...(data.value.records ?? []).map(rawRecord));

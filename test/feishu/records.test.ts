@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBench, done, type Handler, type SeenRequest } from './support/fake-platform.ts';
+import { createBench, done, type Handler, refusal, type SeenRequest } from './support/fake-platform.ts';
 
 const table = { appToken: 'appX', tableId: 'tblX' };
 const api =
@@ -46,6 +46,18 @@ describe('a search', () => {
     const answer = await bench.run(bench.client.searchRecords(table, {}));
     expect(answer.ok && answer.value).toHaveLength(1);
     expect(bench.to('search')).toHaveLength(1);
+  });
+
+  it('asks for smaller pages when the answer would be too large, and loses no row', async () => {
+    const all = paged(300, row);
+    const bench = createBench((request) =>
+      request.path.endsWith('/search') && Number(request.query.get('page_size')) > 100
+        ? refusal(1254030)
+        : all(request),
+    );
+    const answer = await bench.run(bench.client.searchRecords(table, {}));
+    expect(answer.ok && answer.value.length).toBe(300);
+    expect(bench.to('search').map(({ query }) => query.get('page_size'))).toEqual(['500', '100', '100', '100']);
   });
 
   it('gives a row that two pages hold once, as the later page has it', async () => {
@@ -106,6 +118,19 @@ describe('rows by id', () => {
       ['rec8'],
     ]);
     expect(bench.to('batch_get').map(({ json }) => json.record_ids.length)).toEqual([100, 100, 50]);
+  });
+
+  it('are read in smaller chunks when the answer would be too large', async () => {
+    const bench = createBench(
+      api(({ json }) =>
+        json.record_ids.length > 20
+          ? refusal(1254030, 400)
+          : done({ records: json.record_ids.map((id) => ({ record_id: id, fields: {} })) }),
+      ),
+    );
+    const ids = Array.from({ length: 50 }, (_, index) => `rec${index}`);
+    const answer = await bench.run(bench.client.getRecords(table, ids));
+    expect(answer.ok && answer.value.records.map((record) => record.recordId)).toEqual(ids);
   });
 
   it('are written in one batch, null clearing a cell', async () => {
