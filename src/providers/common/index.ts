@@ -1,3 +1,4 @@
+export { createInlineMedia } from './inline-media.ts';
 export { readMediaUrls } from './media-urls.ts';
 export { readStatusWord, type TaskStatus } from './status-words.ts';
 export {
@@ -5,11 +6,13 @@ export {
   createTaskAdapter,
   inputFailure,
   parseHandle,
+  parsePrepared,
   type PollReading,
   type SubmitReading,
   type TaskDialect,
   type TaskHandle,
   unhappySubmit,
+  vendorModelOf,
 } from './task-adapter.ts';
 export { readFitting, type Upload, uniqueFileName, uploadMedia } from './uploads.ts';
 export { mediaVerdict } from './verdict.ts';

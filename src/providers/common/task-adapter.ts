@@ -50,6 +50,8 @@ export interface TaskDialect {
   readonly pictureLimits: PictureLimits;
   /** The JSON that `submit` sends, from the mapped body. */
   buildPayload(body: JsonObject, call: PrepareCall): JsonObject;
+  /** Last touch at submit, before anything is sent: puts inline what is too large to be stored with the intent. */
+  finishPayload?(payload: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, Failure>>;
   submitRequest(
     request: PreparedRequest,
     payload: JsonObject,
@@ -69,11 +71,27 @@ const handleSchema = z.object({
   model: z.string().optional(),
   key: z.string().optional(),
   media: z.enum(['image', 'video']).optional(),
+  acceptedAt: z.number().optional(),
   seconds: z.number().optional(),
 });
 export type TaskHandle = z.infer<typeof handleSchema>;
 
-const bodySchema = z.object({ payload: z.record(z.string(), z.json()), seconds: z.number().optional() });
+const bodySchema = z.object({
+  payload: z.record(z.string(), z.json()),
+  seconds: z.number().optional(),
+  preparedAt: z.number().optional(),
+});
+
+/** The model's name at the vendor, as the payload of a prepared request carries it. */
+export function vendorModelOf(request: PreparedRequest): string {
+  const { model } = parsePrepared(request).payload;
+  return typeof model === 'string' ? model : '';
+}
+
+/** The stored body of a prepared request, parsed again. */
+export function parsePrepared(request: PreparedRequest): z.infer<typeof bodySchema> {
+  return bodySchema.parse(request.body);
+}
 
 export function parseHandle(handle: JsonObject): TaskHandle {
   return handleSchema.parse(handle);
@@ -118,7 +136,7 @@ async function prepare(
     key: call.key,
     model: call.model.id,
     capability: call.capability,
-    body: { payload, ...(Number.isFinite(seconds) ? { seconds } : {}) },
+    body: { payload, preparedAt: deps.clock.nowMs(), ...(Number.isFinite(seconds) ? { seconds } : {}) },
     ...(adjustments.length === 0 ? {} : { adjustments }),
   });
 }
@@ -140,9 +158,12 @@ async function submit(
   request: PreparedRequest,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const { payload, seconds } = bodySchema.parse(request.body);
+  const { payload, seconds } = parsePrepared(request);
+  const finished = (await dialect.finishPayload?.(payload, signal)) ?? ok(payload);
+  if (!finished.ok) return { kind: 'refused', failure: { ...finished.failure, provider: deps.account.id } };
   const call = dialect.submitRequest(request, payload);
-  const answer = await line.send({ method: 'POST', body: { json: payload }, ...call }, deps.timeouts.submitMs, signal);
+  const body = { json: finished.value };
+  const answer = await line.send({ method: 'POST', body, ...call }, deps.timeouts.submitMs, signal);
   const reading = answer.kind === 'json' ? await dialect.readSubmit(answer) : undefined;
   if (reading?.kind === 'done') return { kind: 'completed', output: reading.output, cost: reading.cost };
   if (reading?.kind === 'task') {
@@ -154,6 +175,7 @@ async function submit(
         taskId: reading.taskId,
         ...facts,
         media,
+        acceptedAt: deps.clock.nowMs(),
         ...(seconds === undefined ? {} : { seconds }),
       },
     };

@@ -1,1 +1,1 @@
-export { createOpenAiChatProvider } from './adapter.ts';
+export { createChatAdapter, createOpenAiChatProvider } from './adapter.ts';

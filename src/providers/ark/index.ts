@@ -1,0 +1,1 @@
+export { createArkProvider } from './adapter.ts';

@@ -1,0 +1,71 @@
+import type { FindOutcome, PreparedRequest, ProviderDeps } from '../../contract/index.ts';
+import { isJsonObject } from '../../kernel/index.ts';
+import { checkFailure, parsePrepared, type VendorLine, vendorModelOf } from '../common/index.ts';
+import { listSchema, taskSchema } from './wire.ts';
+
+/** The vendor's clock is China's. */
+const chinaOffsetMs = 8 * 3_600_000;
+/** From a little before the request was built until its submit must have ended. */
+const beforeMs = 60_000;
+const afterMs = 600_000;
+/** Candidates that are looked at; a busier window is left to a person. */
+const maxCandidates = 10;
+
+/**
+ * No client id here: tasks of the same model in the time of the submit are the candidates, and one is ours only if it
+ * shows our prompt (`orig_prompt`). No candidate at all proves that none was accepted; anything between proves nothing.
+ */
+export async function findTask(
+  tasksUrl: string,
+  request: PreparedRequest,
+  line: VendorLine,
+  deps: ProviderDeps,
+  signal: AbortSignal,
+): Promise<FindOutcome> {
+  const { payload, preparedAt, seconds } = parsePrepared(request);
+  const uncertain = (message: string): FindOutcome => ({
+    kind: 'check-failed',
+    failure: { kind: 'unavailable', code: 'find.uncertain', message, provider: deps.account.id },
+  });
+  if (preparedAt === undefined) return uncertain('the time of the submit is not known');
+  const window = `start_time=${stamp(preparedAt - beforeMs)}&end_time=${stamp(preparedAt + afterMs)}`;
+  const model = encodeURIComponent(vendorModelOf(request));
+  const url = `${tasksUrl}/?${window}&model_name=${model}&page_no=1&page_size=100`;
+  const answer = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
+  const list = answer.kind === 'json' && answer.status < 300 ? listSchema.safeParse(answer.json).data : undefined;
+  if (list === undefined) return { kind: 'check-failed', failure: checkFailure(answer, line.context()) };
+  if (list.data.length === 0) return { kind: 'not-found' };
+  if (list.data.length > maxCandidates) return uncertain(`${list.data.length} tasks of this model at that time`);
+  const prompt = isJsonObject(payload['input']) ? payload['input']['prompt'] : undefined;
+  let isAllForeign = true;
+  for (const { task_id: taskId } of list.data) {
+    const look = await line.send(
+      { method: 'GET', url: `${tasksUrl}/${encodeURIComponent(taskId)}` },
+      deps.timeouts.queryMs,
+      signal,
+    );
+    const shown = look.kind === 'json' ? taskSchema.safeParse(look.json).data?.output.orig_prompt : undefined;
+    if (typeof shown === 'string' && shown === prompt) {
+      const media = request.capability === 'video.generate' ? 'video' : 'image';
+      return {
+        kind: 'found',
+        handle: {
+          taskId,
+          account: deps.account.id,
+          key: request.key,
+          media,
+          ...(seconds === undefined ? {} : { seconds }),
+        },
+      };
+    }
+    isAllForeign &&= typeof shown === 'string';
+  }
+  return isAllForeign
+    ? { kind: 'not-found' }
+    : uncertain('a task of this model at that time does not show its prompt yet');
+}
+
+/** `YYYYMMDDhhmmss` in China's time. */
+function stamp(atMs: number): string {
+  return new Date(atMs + chinaOffsetMs).toISOString().replace(/[-:T]/g, '').slice(0, 14);
+}

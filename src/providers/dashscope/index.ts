@@ -1,0 +1,1 @@
+export { createDashscopeProvider } from './adapter.ts';

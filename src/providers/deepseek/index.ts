@@ -1,0 +1,1 @@
+export { createDeepseekProvider } from './adapter.ts';

@@ -1,0 +1,1 @@
+export { createHttpRequestProvider } from './adapter.ts';

@@ -1,0 +1,1 @@
+export { createOpenrouterProvider } from './adapter.ts';

@@ -1,0 +1,1 @@
+export { createScriptedProvider } from './adapter.ts';
