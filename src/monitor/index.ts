@@ -23,3 +23,6 @@ export { createMemoryFiles, createMonitorFiles, type MonitorFiles } from './file
 export { createMetrics, type Metrics, type MetricsDeps } from './metrics.ts';
 export type { FeishuView, MetricsInputs, WorkerView } from './metrics-json.ts';
 export { formatSum } from './balance-words.ts';
+export { createEventServer, type EventServerDeps } from './event-server.ts';
+export { eventStream, type EventStreamDeps } from './event-stream.ts';
+export { createFolderReader, type ReadFile } from './folder-reader.ts';
