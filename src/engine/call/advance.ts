@@ -74,7 +74,6 @@ async function step(services: Services, call: SkillCall): Promise<void> {
       leaveAgentRoom(services, call);
       services.watcher.watch(next.attempt, call);
       call.state = 'watching';
-      call.lastWait = undefined;
       call.owner.waits(call, undefined);
       return;
     case 'hold':
@@ -180,8 +179,6 @@ function sleepFor(services: Services, call: SkillCall, why: WaitReason, forMs: n
 
 function tellWait(call: SkillCall, why: WaitReason, state: 'timer' | 'gate'): void {
   call.state = state;
-  if (call.lastWait === why) return;
-  call.lastWait = why;
   call.owner.waits(call, why);
 }
 

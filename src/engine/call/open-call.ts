@@ -100,7 +100,6 @@ function createCall(
     slotsFor: undefined,
     queuedFor: undefined,
     notBefore: undefined,
-    lastWait: undefined,
     dueMs: 0,
     slot: -1,
     onDue: () => {

@@ -95,5 +95,4 @@ export interface SkillCall extends Timed, Waiter {
   queuedFor: { readonly names: readonly string[]; readonly candidate: number } | undefined;
   /** Monotonic time before which the next try may not start; drawn once for each try. */
   notBefore: { readonly tries: number; readonly atMs: number } | undefined;
-  lastWait: WaitReason | undefined;
 }

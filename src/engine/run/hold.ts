@@ -15,9 +15,11 @@ export function leafWaits(run: Run, path: string, why: WaitReason | undefined): 
   release(run, leaf);
   leaf.status = 'waiting';
   leaf.waitsFor = why;
-  leaf.sinceMs = at;
   const node = leaf.frame.state.nodes.get(leaf.id);
-  if (why !== undefined) {
+  const isTold = why === leaf.toldWait;
+  if (!isTold) leaf.sinceMs = at;
+  leaf.toldWait = why;
+  if (why !== undefined && !isTold) {
     run.journal.push([
       eventOf(run.record, at, 'node-waiting', { node: path, title: titleOf(leaf), reason: why, words: waitWords(why) }),
     ]);

@@ -35,6 +35,8 @@ export interface Leaf {
   readonly abort?: AbortController;
   status: 'working' | 'waiting' | 'held';
   waitsFor: WaitReason | undefined;
+  /** The reason that was last told: looking again for the same one is not told again. */
+  toldWait: WaitReason | undefined;
   sinceMs: number;
   held: { readonly attempt: LiveAttempt; readonly failure: Failure } | undefined;
 }

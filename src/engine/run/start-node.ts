@@ -96,6 +96,7 @@ async function runFunction(frame: Frame, node: LiveNode, name: string): Promise<
     abort,
     status: 'working',
     waitsFor: undefined,
+    toldWait: undefined,
     sinceMs: deps.clock.nowMs(),
     held: undefined,
   });

@@ -55,6 +55,7 @@ export async function startSkill(
     call,
     status: 'working',
     waitsFor: undefined,
+    toldWait: undefined,
     sinceMs: run.services.deps.clock.nowMs(),
     held: undefined,
   });

@@ -150,8 +150,8 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
       }
     },
     poll: (handle) => {
-      const task = byId.get(String(handle['taskId']));
-      vendor.polls.push({ taskId: String(handle['taskId']), at: clock.nowMs() });
+      const task = byId.get(taskIdOf(handle));
+      vendor.polls.push({ taskId: taskIdOf(handle), at: clock.nowMs() });
       if (task === undefined) return Promise.resolve({ kind: 'not-visible' });
       if ((task.behaviour.checkFailRatio ?? 0) > (options.random?.next() ?? 1)) {
         return Promise.resolve({
@@ -174,7 +174,7 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
     ...(options.canCancel === true
       ? {
           cancel: (handle) => {
-            const id = String(handle['taskId']);
+            const id = taskIdOf(handle);
             vendor.cancels.push(id);
             const task = byId.get(id);
             if (task?.state !== 'running') return Promise.resolve({ kind: 'not-cancelable' });
@@ -185,6 +185,10 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
       : {}),
   };
   return Object.assign(vendor, { provider: { account: name, adapters: [adapter] } });
+}
+
+function taskIdOf(handle: JsonObject): string {
+  return typeof handle['taskId'] === 'string' ? handle['taskId'] : '';
 }
 
 const overload: Failure = { kind: 'overload', code: '503', message: 'busy' };

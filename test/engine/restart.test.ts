@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { FailpointName } from '../../src/kernel/index.ts';
+import { StorageError } from '../../src/engine/ports/index.ts';
+import { pictureWorld } from './support/picture-world.ts';
+
+describe('after a kill', () => {
+  it('an accepted task goes on being asked about under the same handle', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'accept', durationMs: 120_000 }) });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(10_000);
+    await world.restart();
+    await world.settle(id);
+    expect((await world.execution(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+    expect(await world.cny(id)).toBe(world.acme.bill());
+  });
+
+  it('an intent without an answer is in doubt, and is never sent again', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'accept', submitMs: 10_000 }) });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(5_000);
+    await world.restart();
+    await world.settle(id);
+    await world.clock.advance(600_000);
+    expect((await world.execution(id)).status).toBe('held');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
+  it('a settled result that was not used yet is used, not bought again', async () => {
+    let isArmed = true;
+    const failpoints = {
+      hit: (name: FailpointName) => {
+        if (isArmed && name === 'attempt:after-settle') throw new Error('killed here');
+      },
+    };
+    const world = await pictureWorld({ deps: { failpoints } });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(30_000);
+    isArmed = false;
+    await world.restart();
+    expect((await world.settle(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
+  it('P136 two workers that sweep at once drive an execution once', async () => {
+    const world = await pictureWorld({ start: false });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.restart();
+    await world.settle(id);
+    expect((await world.execution(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
+  it('a held execution stays held, and is told once', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'lose' }) });
+    const id = await world.draw();
+    await world.restart();
+    await world.clock.advance(60_000);
+    expect((await world.execution(id)).status).toBe('held');
+    expect((await world.outbox()).filter((entry) => entry.message.kind === 'held')).toHaveLength(1);
+    expect((await world.types(id)).filter((type) => type === 'execution-held')).toHaveLength(1);
+  });
+
+  it('P139 an execution whose driver is lost is taken up by the sweep', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'accept', durationMs: 60_000 }) });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(2_000);
+    const record = await world.execution(id);
+    await world.store.commit([{ type: 'claim-execution', id, owner: 'somebody', expectedEpoch: record.epoch }]);
+    await world.settle(id);
+    expect((await world.execution(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+});
+
+describe('P059 the handle cannot be stored', () => {
+  it('is tried again in memory until the disk takes it', async () => {
+    const world = await pictureWorld();
+    let refusals = 5;
+    const { store } = world;
+    const commit = store.commit.bind(store);
+    store.commit = (commands) => {
+      const isHandle = commands.some(
+        (command) => command.type === 'put-attempt' && command.record.state === 'accepted',
+      );
+      if (isHandle && refusals > 0) {
+        refusals -= 1;
+        return Promise.reject(new StorageError('database or disk is full'));
+      }
+      return commit(commands);
+    };
+    const id = await world.draw();
+    expect((await world.execution(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
+  it('goes to the side file, and is found there after a restart', async () => {
+    const world = await pictureWorld();
+    let isFull = true;
+    const { store } = world;
+    const commit = store.commit.bind(store);
+    store.commit = (commands) => {
+      const isHandle = commands.some(
+        (command) => command.type === 'put-attempt' && command.record.state === 'accepted',
+      );
+      return isHandle && isFull ? Promise.reject(new StorageError('full')) : commit(commands);
+    };
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(5_000);
+    expect(world.deps.sideFile.readAll()).toHaveLength(1);
+    isFull = false;
+    await world.restart();
+    expect((await world.settle(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+    expect(world.deps.sideFile.readAll()).toHaveLength(0);
+  });
+});
+
+describe('stopping', () => {
+  it('drains: an unanswered submit is awaited and its handle stored', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'accept', submitMs: 3_000, durationMs: 30_000 }) });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(1_000);
+    const stopping = world.engine.stop(20_000);
+    await world.clock.advance(10_000);
+    await stopping;
+    expect((await world.attempts(id))[0]?.state).toBe('accepted');
+    await world.restart();
+    expect((await world.settle(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
+  it('gives up after the drain: the next start finds the intent in doubt', async () => {
+    const world = await pictureWorld({ script: () => ({ submit: 'hang' }) });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(1_000);
+    const stopping = world.engine.stop(5_000);
+    await world.clock.advance(10_000);
+    await stopping;
+    expect((await world.attempts(id))[0]?.state).toBe('intended');
+    await world.restart();
+    expect((await world.settle(id)).status).toBe('held');
+  });
+});
