@@ -91,7 +91,7 @@ button.text:hover{color:var(--brand)}
 .upload:focus-within{outline:2px solid var(--brand);outline-offset:2px}
 .empty{text-align:center;color:var(--faint);padding:60px 20px}
 dialog{border:1px solid var(--line);border-radius:16px;background:var(--panel);color:var(--ink);box-shadow:0 24px 80px rgba(10,14,30,.35);padding:0;max-width:min(92vw,960px)}
-dialog::backdrop{background:rgba(12,15,26,.5);backdrop-filter:blur(3px)}
+dialog::backdrop{background:rgba(12,15,26,.5)}
 .viewer img,.viewer video{display:block;max-width:min(88vw,920px);max-height:78vh;background:#0b0d14}
 .bar{display:flex;align-items:center;gap:12px;padding:11px 16px;border-bottom:1px solid var(--line)}
 .bar strong{font-weight:600;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
