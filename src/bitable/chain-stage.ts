@@ -47,7 +47,7 @@ export async function chainStage(
     withinMs: 0,
   });
   const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
-  const text = `${rowName(place)}${error ?? '已取消。'}`;
+  const text = `${rowName(place, row.title)}${error ?? '已取消。'}`;
   return await acknowledgeEnd(hub, place, entry, ended, text);
 }
 

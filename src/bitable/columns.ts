@@ -29,6 +29,8 @@ export interface TableColumns {
   readonly inputs: ReadonlyMap<string, BoundColumn>;
   /** By the column name in the agent. */
   readonly artifacts: ReadonlyMap<string, BoundColumn>;
+  /** The table's first column: what people call a row by. */
+  readonly title: string | undefined;
   /** The only names that may ever stand in a write. */
   readonly writable: ReadonlySet<string>;
 }
@@ -92,7 +94,16 @@ export function resolveColumns(agent: AgentDefinition, fields: readonly FieldInf
     if (column !== undefined) artifacts.set(artifact.column, column);
   }
   if (faults.length > 0) return { ok: false, failure: faults };
-  return { ok: true, value: { protocol, inputs, artifacts, writable: writableNames(protocol, artifacts) } };
+  return {
+    ok: true,
+    value: {
+      protocol,
+      inputs,
+      artifacts,
+      title: fields.find((field) => field.isPrimary === true)?.name,
+      writable: writableNames(protocol, artifacts),
+    },
+  };
 }
 
 const inputWords = { attachment: '附件', text: '文本', number: '数字', select: '单选' } as const;

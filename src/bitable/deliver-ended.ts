@@ -58,7 +58,7 @@ export async function deliverEnded(
   if (written.kind === 'refused') return await writeRefused(hub, place, entry, row, label, written);
   if (verdict.status === 'chain') return await chainStage(hub, place, entry, after, stageIndex, written);
   const ended: RowDocument = { ...withoutCurrent(after), status: verdict.status, stage: stageIndex };
-  return await acknowledgeEnd(hub, place, entry, ended, endText(place, label, verdict));
+  return await acknowledgeEnd(hub, place, entry, ended, endText(place, row.title, label, verdict));
 }
 
 function uploadVerdict(label: string, fault: UploadFault): Verdict {
@@ -165,12 +165,12 @@ async function writeRefused(
     place,
     entry,
     { ...withoutCurrent(row), status: '失败' },
-    `${rowName(place)}${error}`,
+    `${rowName(place, row.title)}${error}`,
   );
 }
 
-function endText(place: RowPlace, label: string, verdict: Verdict): string {
-  const name = rowName(place);
+function endText(place: RowPlace, title: string, label: string, verdict: Verdict): string {
+  const name = rowName(place, title);
   switch (verdict.status) {
     case '待确认':
       return `${name}${label}已生成，待确认：满意选「通过」，不满意填「打回意见」后选「打回」。`;

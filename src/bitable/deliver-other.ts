@@ -39,7 +39,7 @@ export async function deliverHeld(
     place,
     entry,
     (now) => ({ ...now, status, stage, heldAttemptId }),
-    `${rowName(place)}${words}`,
+    `${rowName(place, row.title)}${words}`,
   );
   return 'done';
 }

@@ -146,7 +146,7 @@ async function refuseStart(
   const row = await loadRow(hub.deps.store, key);
   const submitter = row?.submitter ?? '';
   if (hub.messenger.canReach(submitter)) {
-    const text = `${rowName(place)}失败：${label}：${words}`;
+    const text = `${rowName(place, row?.title ?? '')}失败：${label}：${words}`;
     await hub.deps.store.commit([hub.messenger.put({ key: `end/${command.id}`, submitter, text })]);
     hub.messenger.ring();
   }

@@ -17,6 +17,8 @@ export interface TableState {
   columns: TableColumns | undefined;
   /** Why nothing new is taken from it: its columns, or another installation's rows. */
   halted: 'columns' | 'foreign-installation' | undefined;
+  /** The first 状态 written in this process: was it found in the table when read back (P009)? */
+  isStatusProven: boolean;
   /** The columns must be read again before the next search. */
   columnsAreStale: boolean;
 }

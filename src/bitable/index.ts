@@ -5,3 +5,5 @@ export type { AgentTable, TableSideDeps } from './deps.ts';
 export { parseSourceRef, rowSourcePrefix, type RowRef, stageSourceRef, tagOfExecutionMark } from './refs.ts';
 export { createTableSide, type TableSide, type TableSideStatus } from './table-side.ts';
 export { type OperationWord, operationWords, type RowStatus, statusWords } from './words.ts';
+export { type Provisioned, provision } from './provision.ts';
+export { tableFields } from './table-fields.ts';

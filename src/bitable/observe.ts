@@ -92,7 +92,11 @@ function newCommand(
   const { agent, columns } = place.table;
   const nowMs = hub.deps.clock.nowMs();
   const facts = rowFacts(agent, columns, record.fields, known);
-  const before: RowDocument = known ?? { ...newRow(agent.agent), status: facts.status, stage: facts.waitingStage };
+  const title = readText(record.fields[columns.title ?? ''])
+    .trim()
+    .slice(0, maxTitleChars);
+  const unknown = { ...newRow(agent.agent), status: facts.status, stage: facts.waitingStage };
+  const before: RowDocument = { ...(known ?? unknown), title };
   const operation = parseOperation(word);
   const refusal = operation === undefined ? unknownWord(word) : guard(hub, place, before, operation, editors, nowMs);
   const decision: Decision =
@@ -110,7 +114,7 @@ function newCommand(
   switch (decision.kind) {
     case 'refuse': {
       const isWrong = known !== undefined && isShownWrongly(known, cellStatus(columns, record.fields));
-      const hint = `${rowName(place)}${isWrong ? wrongStatusWords : ''}${refusal ?? refusedWords(word, facts)}`;
+      const hint = `${rowName(place, title)}${isWrong ? wrongStatusWords : ''}${refusal ?? refusedWords(word, facts)}`;
       const isTold = hub.messenger.canReach(submitter);
       const row = isTold ? before : { ...before, notes: [...before.notes.slice(-4), hint] };
       const cells: ProtocolValues = {
@@ -247,6 +251,8 @@ function refusedWords(word: string, facts: RowFacts): string {
 }
 
 /** Names the row to a person who reads a message. */
-export function rowName(place: RowPlace): string {
-  return `【${place.table.agent.title} ${place.recordId}】`;
+export function rowName(place: RowPlace, title: string): string {
+  return `【${place.table.agent.title} · ${title === '' ? place.recordId : title}】`;
 }
+
+const maxTitleChars = 20;

@@ -127,7 +127,7 @@ async function failOrphan(hub: Hub, place: RowPlace): Promise<void> {
   const message = {
     key: `orphan/${key}/${current?.executionId ?? clock.nowMs()}`,
     submitter: row.submitter,
-    text: `${rowName(place)}${orphanWords}`,
+    text: `${rowName(place, row.title)}${orphanWords}`,
   };
   await store.commit([putRow(clock, key, row), ...(isTold ? [hub.messenger.put(message)] : [])]);
   if (isTold) hub.messenger.ring();

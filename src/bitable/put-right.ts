@@ -23,7 +23,7 @@ export async function putRightByHand(hub: Hub, place: RowPlace, record: RawRecor
   const key = rowKey(refOf(place));
   const isTold = hub.messenger.canReach(row.submitter);
   const noted = isTold || row.notes.includes(words) ? row : { ...row, notes: [...row.notes.slice(-4), words] };
-  const text = `${rowName(place)}${words}`;
+  const text = `${rowName(place, row.title)}${words}`;
   const message = { key: `status/${key}/${hub.deps.clock.nowMs()}`, submitter: row.submitter, text };
   await hub.deps.store.commit([putRow(hub.deps.clock, key, noted), ...(isTold ? [hub.messenger.put(message)] : [])]);
   if (isTold) hub.messenger.ring();

@@ -52,6 +52,8 @@ const rowDocument = z.object({
   heldAttemptId: z.string().optional(),
   cancelRequested: z.boolean().default(false),
   submitter: z.string().default(''),
+  /** What people call the row, when it was last commanded. */
+  title: z.string().default(''),
   /** Starts within the last hour, epoch ms (loop guard). */
   starts: z.array(z.number()).default([]),
   /** Hints that belong to no stage, for 提示. */

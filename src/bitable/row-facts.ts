@@ -111,6 +111,7 @@ export function rowFacts(
     stage: 0,
     cancelRequested: false,
     submitter: '',
+    title: '',
     starts: [],
     notes: [],
     ...known,

@@ -185,7 +185,7 @@ function createHub(deps: TableSideDeps, signal: AbortSignal): Hub {
   const tables = new Map<string, TableState>(
     deps.agents.map(({ definition, table }) => [
       tableKey(table),
-      { agent: definition, table, columns: undefined, halted: undefined, columnsAreStale: true },
+      { agent: definition, table, columns: undefined, halted: undefined, isStatusProven: false, columnsAreStale: true },
     ]),
   );
   const notice = async (data: JsonObject): Promise<void> => {

@@ -260,6 +260,22 @@ describe('taking up what staff typed', () => {
     expect(await world.store.documents('bitable-command')).toEqual([]);
   });
 
+  it('P009 a 状态 that swallows writes is found by the first read back, and the operator is told once', async () => {
+    const world = await createWorld();
+    const original = world.feishu.updateRecords.bind(world.feishu);
+    world.feishu.updateRecords = async (table, writes, signal) => {
+      const swallowed = writes.map(({ recordId, fields }) => {
+        const { 状态: _status, ...rest } = fields;
+        return { recordId, fields: _status === undefined ? fields : rest };
+      });
+      return await original(table, swallowed, signal);
+    };
+    for (const id of ['rec1', 'rec2']) world.newRow(id);
+    await world.turn();
+    const notices = await world.store.events(0, 100, { types: ['notice'] });
+    expect(notices.filter((event) => event.data['name'] === 'status-not-written')).toHaveLength(1);
+  });
+
   it('取消 typed before the row was submitted keeps it from being submitted', async () => {
     const world = await createWorld();
     world.newRow('rec1');
