@@ -52,6 +52,18 @@ const dialects: readonly Dialect[] = [
     capability: 'text.generate',
     accepted: { error: null, choices: [{ message: { content: 'hello' }, finish_reason: 'stop' }] },
   },
+  {
+    vendor: 'ark',
+    implementation: 'ark.video',
+    capability: 'video.generate',
+    accepted: { id: 'cgt-1', error: null },
+  },
+  {
+    vendor: 'dashscope',
+    implementation: 'dashscope.video',
+    capability: 'video.generate',
+    accepted: { output: { task_id: 't1', task_status: 'PENDING' }, request_id: 'r', message: '' },
+  },
 ];
 
 const fields = { prompt: { name: 'prompt', required: true } };
