@@ -5,7 +5,15 @@ import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { type Editors, observeRow, wordOf } from './observe.ts';
 import { putRightByHand } from './put-right.ts';
 import { rowKey, tableKey } from './refs.ts';
-import { type CommandDocument, collections, deleteCommand, openCommands, putCommand } from './row-documents.ts';
+import {
+  type CommandDocument,
+  collections,
+  deleteCommand,
+  openCommands,
+  putCommand,
+  type RowDocument,
+} from './row-documents.ts';
+import { cellStatus } from './row-facts.ts';
 import { createDoorbell } from './signal.ts';
 import { statusFilter } from './search.ts';
 import type { WordWitness } from './word-witness.ts';
@@ -82,6 +90,7 @@ async function observeAll(
       return { clears: [], waiting: [] };
     }
     if (seen.clear !== undefined) clears.push(seen.clear);
+    if (seen.execute) await proveStatus(hub, place, record, seen.row);
     if (seen.execute) jobs.push({ place, fields: record.fields, submitter: seen.row?.submitter ?? '' });
     if (!seen.execute && seen.clear === undefined && seen.row !== undefined) {
       await putRightByHand(hub, place, record, seen.row);
@@ -90,6 +99,20 @@ async function observeAll(
   // All at once, so that the turns between submitters begin with everybody there.
   for (const job of jobs) runner.offer(job);
   return { clears, waiting };
+}
+
+/** The read after the first clear of a process shows whether 状态 can be written at all: some columns swallow it (P009). */
+async function proveStatus(hub: Hub, place: RowPlace, record: RawRecord, row: RowDocument | undefined): Promise<void> {
+  const { table } = place;
+  if (table.isStatusProven || row?.status !== '生成中') return;
+  table.isStatusProven = true;
+  if (cellStatus(table.columns, record.fields) === '生成中') return;
+  await hub.notice({
+    name: 'status-not-written',
+    title: '「状态」写入后读不到',
+    text: `智能体 ${table.agent.agent}：飞书回答写入成功，但行 ${place.recordId} 的「状态」没有变。请确认它是单选或文本列，并且应用有编辑权限。`,
+    severity: 'error',
+  });
 }
 
 /** The row as it stood before our clear wiped a word that the long connection told of. */
