@@ -1,5 +1,5 @@
-import { assertNever, attemptId, executionId, type JsonObject } from '../kernel/index.ts';
-import { protocolCells } from './cells.ts';
+import { assertNever, executionId, type JsonObject } from '../kernel/index.ts';
+import { hintText, protocolCells } from './cells.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
@@ -14,7 +14,8 @@ import {
   type RowDocument,
   withoutCurrent,
 } from './row-documents.ts';
-import { startStage } from './start-stage.ts';
+import { releaseHeld } from './release-held.ts';
+import { startStage, withoutHeld } from './start-stage.ts';
 
 /**
  * Executes one cleared command; every step is repeatable. Returns false when it must wait (write-back is down, the row
@@ -109,7 +110,10 @@ async function executeStart(
     await store.commit([deleteCommand(key, command)]);
     return true;
   }
-  await releaseHeld(hub, row, held);
+  if ((await releaseHeld(hub, row, held)) === 'accepted') {
+    await keepWaiting(hub, place, command);
+    return true;
+  }
   const isWanted = async (): Promise<boolean> => !(await isCanceledLater(hub, key, command));
   const outcome = await startStage(hub, { place, fields: seen, row, stage, idempotencyKey: command.id, isWanted });
   if (outcome.kind === 'unwanted') {
@@ -125,6 +129,14 @@ async function executeStart(
   const mark = formatExecutionMark(outcome.executionId, hub.deps.instanceTag);
   void writeCells(hub, place, { 执行编号: mark }, patienceMs.lazy);
   return true;
+}
+
+/** The vendor has turned out to have the call: nothing is bought again, its result fills the row. */
+async function keepWaiting(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
+  const words = '在核对的调用已确认被厂商受理，没有重新购买；结果到了会自动补上。';
+  await conclude(hub, place, command, (row) => withoutHeld({ ...row, notes: [...row.notes.slice(-4), words] }));
+  const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
+  if (row !== undefined) await writeCells(hub, place, { 提示: hintText(row), 进度: '等待厂商结果' }, patienceMs.gather);
 }
 
 /** A later 取消 of the same row waits: what has not been submitted is not submitted. */
@@ -151,19 +163,6 @@ async function refuseStart(
     hub.messenger.ring();
   }
   await conclude(hub, place, command, (now) => ({ ...withoutCurrent(now), status: '失败' }));
-}
-
-/** The call in doubt is given up before its stage is bought again, or left when its file already lies in the row. */
-async function releaseHeld(hub: Hub, row: RowDocument, held: 'none' | 'not-accepted' | 'cancel'): Promise<void> {
-  const { engine, logger } = hub.deps;
-  if (held === 'none') return;
-  if (held === 'not-accepted' && row.heldAttemptId !== undefined) {
-    const verdict = { kind: 'not-accepted', endExecution: true } as const;
-    const resolved = await engine.resolve(attemptId(row.heldAttemptId), verdict);
-    if (!resolved.ok) logger.warn('a call in doubt could not be given up', { code: resolved.failure.code });
-    return;
-  }
-  if (row.current !== undefined) await engine.cancel(executionId(row.current.executionId), '员工重新提交');
 }
 
 async function readRow(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {

@@ -3,10 +3,11 @@ import { executionId } from '../kernel/index.ts';
 import { attemptId } from '../kernel/index.ts';
 import { protocolCells } from './cells.ts';
 import { patienceMs } from './deps.ts';
-import { type Hub, isReady, refOf, stageLabel } from './hub.ts';
+import { type Hub, isReady, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { parseSourceRef, rowKey, tableKey } from './refs.ts';
-import { loadRow } from './row-documents.ts';
+import { loadRow, putRow } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
+import { withoutHeld } from './start-stage.ts';
 
 /**
  * 进度, from the engine's events and at transitions only: `②分镜 · kie · 14:03 起`, or 排队 and why. Nobody decides by it, so
@@ -18,7 +19,14 @@ export interface ProgressWatch {
   drain(): Promise<void>;
 }
 
-const told = ['execution-queued', 'node-waiting', 'attempt-intended', 'attempt-accepted', 'cancel-requested'] as const;
+const told = [
+  'execution-resumed',
+  'execution-queued',
+  'node-waiting',
+  'attempt-intended',
+  'attempt-accepted',
+  'cancel-requested',
+] as const;
 const pageSize = 500;
 
 export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
@@ -45,7 +53,12 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
     const place = { table, recordId: ref.recordId };
     const key = rowKey(refOf(place));
     const row = await loadRow(hub.deps.store, key);
-    if (row?.current?.executionId !== event.executionId || row.status !== '生成中') return;
+    if (row?.current?.executionId !== event.executionId) return;
+    if (event.type === 'execution-resumed') {
+      await resume(hub, place);
+      return;
+    }
+    if (row.status !== '生成中') return;
     const execution = await hub.deps.store.execution(executionId(event.executionId));
     if (execution?.endedAt !== undefined) return;
     const index = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
@@ -65,7 +78,7 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
       case 'execution-queued':
         return `排队 · ${label} · ${since}`;
       case 'node-waiting': {
-        const reason = textMember(event, ['reason', 'why', 'text']);
+        const reason = textMember(event, ['words', 'text']);
         return reason === '' ? undefined : `排队 · ${label} · ${reason} · ${since}`;
       }
       case 'cancel-requested':
@@ -88,6 +101,24 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
       }
     },
   };
+}
+
+/** A call in doubt was found, or the operator's word came: the row runs again. */
+async function resume(hub: Hub, place: RowPlace): Promise<void> {
+  const key = rowKey(refOf(place));
+  const isChanged = await hub.lock.run(key, async () => {
+    const row = await loadRow(hub.deps.store, key);
+    if (row?.status !== '待核对') return false;
+    await hub.deps.store.commit([putRow(hub.deps.clock, key, withoutHeld({ ...row, status: '生成中' }))]);
+    return true;
+  });
+  if (!isChanged) return;
+  void hub.writerOf(place.table.table.appToken).write({
+    tableId: place.table.table.tableId,
+    recordId: place.recordId,
+    cells: protocolCells(place.table.columns, { 状态: '生成中', 报错: null }),
+    withinMs: patienceMs.gather,
+  });
 }
 
 async function vendorOf(hub: Hub, event: EventRecord): Promise<string> {

@@ -109,7 +109,7 @@ describe('进度', () => {
     world.newRow('rec1');
     await world.turn();
     const id = world.engine.last().executionId;
-    await world.engine.event(id, 'node-waiting', { node: 'draw', reason: 'kie 并发已满' });
+    await world.engine.event(id, 'node-waiting', { node: 'draw', reason: 'room', words: 'kie 并发已满' });
     await world.settle();
     expect(world.cell('rec1', '进度')).toMatch(/^排队 · ①上身图 · kie 并发已满 · \d\d:\d\d 起$/);
     await world.engine.event(id, 'attempt-accepted', { node: 'draw', provider: 'kie' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FailpointName, noFailpoints } from '../../src/kernel/index.ts';
+import { attemptId, fail, type FailpointName, noFailpoints } from '../../src/kernel/index.ts';
 import { failure } from './support/fake-feishu.ts';
 import { base, createWorld, tableId, type World } from './support/world.ts';
 
@@ -244,6 +244,25 @@ describe('results in the row', () => {
     ]);
     expect(world.engine.submits).toHaveLength(2);
     expect(world.engine.last().generation).toBe(0);
+    await end(world, { output: await world.output('portrait') });
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+  });
+
+  it('提交 on a call that has been found meanwhile buys nothing; its result fills the row', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    const id = await world.engine.hold(world.engine.last().executionId);
+    await world.settle();
+    const attempt = await world.store.attempt(attemptId(id));
+    await world.store.commit([
+      { type: 'put-attempt', record: { ...attempt!, state: 'accepted', handle: {} }, expected: ['intended'] },
+    ]);
+    const refused = { kind: 'invalid-input', code: 'not-in-doubt', message: 'accepted' } as const;
+    world.engine.resolve = () => Promise.resolve(fail(refused));
+    await type(world, '提交');
+    expect(world.engine.submits).toHaveLength(1);
+    expect(world.cell('rec1', '提示')).toMatch(/已确认被厂商受理，没有重新购买/);
     await end(world, { output: await world.output('portrait') });
     expect(world.cell('rec1', '状态')).toBe('待确认');
   });
