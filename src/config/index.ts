@@ -7,4 +7,5 @@ export { loadConfig, type LoadedConfig, type LoadOptions, readMode } from './loa
 export type { ActiveProvider } from './providers.ts';
 export { skillsOfAgent } from './readiness.ts';
 export type { RedLines } from './red-lines.ts';
+export { readSamples, type SampleRow } from './samples.ts';
 export { renderSchemas, writeSchemas } from './schemas.ts';

@@ -10,6 +10,7 @@ import {
   workflowSchema,
 } from '../contract/index.ts';
 import { redLinesSchema } from './red-lines.ts';
+import { samplesSchema } from './samples.ts';
 import { publishedSchema } from './schema-faults.ts';
 
 const published: Readonly<Record<string, { readonly schema: z.ZodType; readonly title: string }>> = {
@@ -19,6 +20,7 @@ const published: Readonly<Record<string, { readonly schema: z.ZodType; readonly 
   prompt: { schema: promptSchema, title: 'Gridloom prompt, front matter (config/prompts/*.md)' },
   providers: { schema: providersFileSchema, title: 'Gridloom providers (config/providers.yaml)' },
   settings: { schema: settingsSchema, title: 'Gridloom settings (config/gridloom.yaml)' },
+  samples: { schema: samplesSchema, title: 'Gridloom sample rows (config/samples/*.yaml)' },
   'red-lines': { schema: redLinesSchema, title: 'Gridloom red lines (config/prompts/red-lines.yaml)' },
 };
 
