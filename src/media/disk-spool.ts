@@ -97,21 +97,46 @@ async function onDisk<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** Bytes are gathered into writes of about this size, one of which is under way while the next is being gathered. */
+const writeBytes = 1024 * 1024;
+
 async function writeAll(
   file: FileHandle,
   chunks: AsyncIterable<Uint8Array>,
   take: (chunk: Uint8Array) => Failure | undefined,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
+  let underWay: Promise<void> = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    await underWay;
+    if (gatheredBytes === 0) return;
+    underWay = onDisk(writeWhole(file, gathered, gatheredBytes));
+    // Awaited before the next write; until then its failure must not count as unhandled.
+    underWay.catch(() => undefined);
+    gathered = [];
+    gatheredBytes = 0;
+  };
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     const failure = take(chunk);
     if (failure !== undefined) return failure;
-    for (let offset = 0; offset < chunk.byteLength; ) {
-      offset += (await onDisk(file.write(chunk, offset))).bytesWritten;
-    }
+    gathered.push(chunk);
+    gatheredBytes += chunk.byteLength;
+    if (gatheredBytes >= writeBytes) await flush();
   }
+  await flush();
+  await underWay;
   return undefined;
+}
+
+/** A write may be short (a disk that is nearly full): the rest is written until it is all there, or the disk says no. */
+async function writeWhole(file: FileHandle, chunks: readonly Uint8Array[], sizeBytes: number): Promise<void> {
+  const { bytesWritten } = await file.writev([...chunks]);
+  if (bytesWritten === sizeBytes) return;
+  const rest = Buffer.concat(chunks).subarray(bytesWritten);
+  for (let offset = 0; offset < rest.byteLength; ) offset += (await file.write(rest, offset)).bytesWritten;
 }
 
 async function settle(file: FileHandle, partialPath: string, path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Failure } from '../contract/index.ts';
 import { type Clock, deadline, type Fetch, TransportError } from '../kernel/index.ts';
 import { orAborted, parseRetryAfter, redactUrl } from '../providers/http/index.ts';
+import { readPieces } from './read-pieces.ts';
 
 /** Why a download did not go on, with what is needed to decide about the next try. */
 export class DownloadError extends Error {
@@ -124,7 +125,7 @@ async function* readResuming(
   for (let resumes = 0; ; resumes += 1) {
     const beforeBytes = receivedBytes;
     try {
-      for await (const chunk of readIdleChecked(deps, response, signal)) {
+      for await (const chunk of readPieces(response, deps.clock, deps.settings.idleMs, signal)) {
         receivedBytes += chunk.byteLength;
         yield chunk;
       }
@@ -141,29 +142,6 @@ async function* readResuming(
         throw broken;
       }
     }
-  }
-}
-
-async function* readIdleChecked(
-  deps: DownloadDeps,
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
-  let isWhole = false;
-  try {
-    for (;;) {
-      const limit = deadline(deps.clock, deps.settings.idleMs, signal);
-      const next = await orAborted(reader.read(), limit.signal).finally(limit.release);
-      if (next.done) {
-        isWhole = true;
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    if (!isWhole) reader.cancel().catch(() => undefined);
   }
 }
 
