@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/index.ts';
 
-/** A sum on a vendor's bill. `unit`: `credit:kie`, `credit:toapis`, `inputTokens`, `outputTokens`, `tokens`, `seconds`, `images`. */
+/** A sum on a vendor's bill. `unit`: `credit:kie`, `credit:toapis`, `inputTokens`, `outputTokens`, `videoTokens`, `seconds`, `images`. */
 export interface BillLine {
   readonly vendor: string;
   readonly taskId: string;
@@ -13,7 +13,7 @@ export interface BillLine {
   readonly atMs: number;
 }
 
-/** A cell that changed, and by whose hand. `by` is the app id for the bot, an open id for staff. */
+/** A cell that changed, and by whose hand. `by` is an open id, the bot's own for the app. */
 export interface CellWrite {
   readonly by: string;
   readonly hand: 'app' | 'staff';

@@ -2,6 +2,8 @@ export { type BlobStore, createMemoryBlobs } from './blobs.ts';
 export type { AcceptedTask, BillLine, Books, CellWrite, SentMessage, SentPush } from './books.ts';
 export { sandboxEnvironment } from './environment.ts';
 export type { FaultAction, FaultPort, FaultRule, SeenCall } from './faults.ts';
+export { decodeFrame, encodeFrame, type Frame } from './feishu/frame.ts';
+export type { LinkPeer, LongConnectionDoor } from './feishu/long-connection.ts';
 export { createInProcessFetch } from './in-process-fetch.ts';
 export { createSocketHandler } from './socket-handler.ts';
 export { demoLatencies, type Latencies, type LatencySpan, noLatencies, realisticLatencies } from './latency.ts';

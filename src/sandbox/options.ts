@@ -1,6 +1,7 @@
 import type { Clock, JsonObject, Random } from '../kernel/index.ts';
 import type { BlobStore } from './blobs.ts';
 import type { Books } from './books.ts';
+import type { LongConnectionDoor } from './feishu/long-connection.ts';
 import type { FaultPort } from './faults.ts';
 import type { Latencies } from './latency.ts';
 import type { Painter } from './painter/painter.ts';
@@ -59,6 +60,7 @@ export interface Sandbox {
   readonly controls: Controls;
   readonly table: TableDoor;
   readonly platform: PlatformDoor;
+  readonly longConnection: LongConnectionDoor;
   /** The state as JSON; media lie in the BlobStore. */
   snapshot(): JsonObject;
   /** Throws on a snapshot that is not one. */

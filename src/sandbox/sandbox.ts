@@ -6,6 +6,7 @@ import { createFaultBook } from './faults.ts';
 import { addAuthApi } from './feishu/auth-api.ts';
 import { findBase } from './feishu/base-book.ts';
 import { createFeishuGate, type FeishuGate } from './feishu/gate.ts';
+import { createLongConnectionDoor } from './feishu/long-connection.ts';
 import { addMediaUploadApi } from './feishu/media-api.ts';
 import { addMediaDownloadApi } from './feishu/media-download-api.ts';
 import { addMiscApi } from './feishu/misc-api.ts';
@@ -19,7 +20,9 @@ import { createSharpPainter } from './painter/sharp-painter.ts';
 import { seedWorld } from './seed-world.ts';
 import { emptyWorld, worldStateSchema } from './state.ts';
 import { createTableDoor } from './table-door.ts';
+import { addArkApi } from './vendors/ark.ts';
 import { addChatApi } from './vendors/chat.ts';
+import { addDashscopeApi } from './vendors/dashscope.ts';
 import { addFilesApi } from './vendors/files-api.ts';
 import { addKieApi } from './vendors/kie.ts';
 import { addKieVeoApi } from './vendors/kie-veo.ts';
@@ -88,6 +91,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     faults: world.faults,
     controls: world.controls,
     table: createTableDoor(world, appToken),
+    longConnection: createLongConnectionDoor(world),
     platform: createPlatformDoor(world, gate, appToken),
     snapshot: () => snapshot(world),
     restore: (value) => {
@@ -103,6 +107,8 @@ function addVendors(world: World): void {
   addKieApi(world, desk);
   addKieVeoApi(world, desk);
   addToapisApi(world, desk);
+  addArkApi(world, desk);
+  addDashscopeApi(world, desk);
   addChatApi(world);
   addPushplusApi(world);
   world.app.notFound(() => new Response('404 page not found', { status: 404 }));

@@ -78,8 +78,12 @@ export function newToken(world: World, prefix: string, length: number): string {
   return text;
 }
 
+/** The app as a person of the base: who edited, in cells and events. */
+export const botPerson: Person = { openId: 'ou_sandbox_bot', name: '织表机器人' };
+
 export const staffFallback: Person = { openId: 'ou_sandbox_staff', name: '小织' };
 
 export function personOf(world: World, openId: string): Person {
+  if (openId === botPerson.openId) return botPerson;
   return world.people.find((person) => person.openId === openId) ?? { openId, name: openId };
 }

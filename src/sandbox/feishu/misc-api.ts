@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Call } from '../endpoint.ts';
-import { newToken, type World } from '../world.ts';
-import { parseJson } from '../endpoint.ts';
+import { type Call, jsonResponse, parseJson } from '../endpoint.ts';
+import { botPerson, newToken, type World } from '../world.ts';
 import { type FeishuGate, param, requireJson } from './gate.ts';
 import { Refusal, success } from './refusal.ts';
 
@@ -44,6 +43,29 @@ export function addMiscApi(world: World, gate: FeishuGate): void {
       if (base.appRole !== 'manager') throw new Refusal(1069603, 'forbidden', 403);
       base.subscribed = true;
       return success({});
+    },
+  });
+  gate.add({
+    name: 'feishu.file.getSubscribe',
+    method: 'GET',
+    path: '/feishu/open-apis/drive/v1/files/:file_token/get_subscribe',
+    latency: 'feishuReadMs',
+    perSecond: 50,
+    handle: (call) => {
+      const base = world.state.bases[param(call, 'file_token')];
+      if (base === undefined) throw new Refusal(1069604, 'document not found', 404);
+      return success({ is_subscribe: base.subscribed });
+    },
+  });
+  gate.add({
+    name: 'feishu.bot.info',
+    method: 'GET',
+    path: '/feishu/open-apis/bot/v3/info',
+    latency: 'feishuReadMs',
+    perSecond: 50,
+    handle: () => {
+      const bot = { activate_status: 2, app_name: botPerson.name, avatar_url: '', open_id: botPerson.openId };
+      return jsonResponse({ code: 0, msg: 'ok', bot: { ...bot, ip_white_list: [] } });
     },
   });
   gate.add({

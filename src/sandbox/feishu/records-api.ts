@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../kernel/index.ts';
 import type { Call } from '../endpoint.ts';
 import type { BaseState, RecordState, TableState } from '../state.ts';
-import type { World } from '../world.ts';
+import { botPerson, type World } from '../world.ts';
 import { createRecords, deleteRecord, findBase, findTable, type Hand, readRecord, updateRecords } from './base-book.ts';
 import { type FeishuGate, param, requireJson } from './gate.ts';
 import { dressRefusal, Refusal, success } from './refusal.ts';
@@ -32,9 +32,8 @@ export function placeOf(world: World, call: Call, wants: 'read' | 'write'): Plac
   return { base, table: findTable(base, param(call, 'table_id')) };
 }
 
-export function appHand(world: World): Hand {
-  return { kind: 'app', id: world.credentials.appId };
-}
+/** The app's hand. */
+export const appHand: Hand = { kind: 'app', id: botPerson.openId };
 
 function body<Schema extends z.ZodType>(call: Call, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(requireJson(call));
@@ -57,7 +56,7 @@ export function addRecordsApi(world: World, gate: FeishuGate): void {
     conflict: () => dressRefusal(world, new Refusal(1254291, 'Write conflict')),
   };
   const shared = { latency: 'feishuWriteMs', lock, perSecond: 50 } as const;
-  const hand = appHand(world);
+  const hand = appHand;
   gate.add({
     ...shared,
     name: 'feishu.records.create',

@@ -49,10 +49,9 @@ function search(world: World, call: Call): Response {
   const kept = twist?.twist === 'unfiltered' ? rows : rows.filter(filter);
   const sorted = sortRows(place.table, kept, query.sort ?? []);
   const page = twistPage(takePage(sorted, call.url.searchParams, { usual: 20, most: 500 }), twist);
-  const hand = appHand(world);
   const automatic = query.automatic_fields ?? false;
   const items: JsonObject[] = page.items.map((record) =>
-    readRecord(world, place, record, { automatic, hand, ...(only === undefined ? {} : { only }) }),
+    readRecord(world, place, record, { automatic, hand: appHand, ...(only === undefined ? {} : { only }) }),
   );
   return success({
     items,

@@ -6,8 +6,13 @@ import { newToken, type World } from '../world.ts';
 import { readOwnPicture } from './files-api.ts';
 import { hasKey } from './shared.ts';
 
-/** Accounts of OpenAI-compatible chat: `/llm/v1` and two more, so that each of three models may fail by itself. */
-export const chatMounts = ['llm', 'llm-backup', 'llm-third'] as const;
+/** Accounts of OpenAI-compatible chat: three, so that each of three models may fail by itself, and Bailian's own. */
+const chatMounts = [
+  { vendor: 'llm', path: '/llm/v1' },
+  { vendor: 'llm-backup', path: '/llm-backup/v1' },
+  { vendor: 'llm-third', path: '/llm-third/v1' },
+  { vendor: 'dashscope', path: '/dashscope/compatible-mode/v1' },
+] as const;
 
 interface Usage {
   readonly prompt_tokens: number;
@@ -20,17 +25,15 @@ function refusal(status: number, code: string, message: string): Response {
 }
 
 export function addChatApi(world: World): void {
-  for (const mount of chatMounts) {
-    for (const version of ['v1', 'compatible-mode/v1']) {
-      addEndpoint(world, {
-        name: `${mount}.chat`,
-        method: 'POST',
-        path: `/${mount}/${version}/chat/completions`,
-        latency: 'chatMs',
-        maxBodyBytes: 64 * 1024 * 1024,
-        handle: (call) => complete(world, mount, call),
-      });
-    }
+  for (const { vendor, path } of chatMounts) {
+    addEndpoint(world, {
+      name: `${vendor}.chat`,
+      method: 'POST',
+      path: `${path}/chat/completions`,
+      latency: 'chatMs',
+      maxBodyBytes: 64 * 1024 * 1024,
+      handle: (call) => complete(world, vendor, call),
+    });
   }
 }
 
