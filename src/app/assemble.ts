@@ -20,7 +20,8 @@ export interface House {
   readonly feishu: FeishuClient | undefined;
   readonly tables: TableSide | undefined;
   readonly monitoring: Monitoring;
-  start(): Promise<void>;
+  /** Refused, in words, when a table's columns do not fit: then nothing has been started. */
+  start(): Promise<Result<void, readonly string[]>>;
   /** One turn of the main loop. Never rejects: what goes wrong is logged and alerted. */
   tick(): Promise<void>;
   /** When the last turn ended, monotonic milliseconds; for the watchdog. */
@@ -48,7 +49,7 @@ export async function assemble(config: LoadedConfig, ports: Ports): Promise<Resu
           agents: agents.value,
           ...(config.environment.alertChatId === undefined ? {} : { alertChatId: config.environment.alertChatId }),
           confirmSetting: (name) => config.environment.switches[name] === true,
-          wakeIsAlive: () => ports.wakeSource?.isAlive() ?? false,
+          wakeIsAlive: createProvenAlive(config, ports),
           timeZone: config.environment.timezone,
         });
   const life: { startedAt: number; lastTickAt: number | null } = { startedAt: ports.clock.nowMs(), lastTickAt: null };
@@ -74,10 +75,12 @@ function live(
   return {
     ...parts,
     start: async () => {
+      const fit = await tables?.start();
+      if (fit?.ok === false) return fail(fit.failure.map((fault) => `${fault.problem}；${fault.remedy}`));
       await monitoring.start();
       await engine.start();
-      await tables?.start();
-      if (tables !== undefined) await ports.wakeSource?.start((event) => tables.wake(event));
+      if (tables !== undefined) await startWakeUps(parts, tables);
+      return ok(undefined);
     },
     tick: async () => {
       try {
@@ -101,6 +104,34 @@ function live(
       await monitoring.stop();
     },
   };
+}
+
+/**
+ * Alive counts only when it has been so for a whole interval: what was typed while the link was down is told by nobody, so
+ * one search must follow each connection.
+ */
+function createProvenAlive(config: LoadedConfig, ports: Ports): () => boolean {
+  let aliveSinceMs: number | undefined;
+  return () => {
+    const isAlive = ports.wakeSource?.isAlive() === true;
+    aliveSinceMs = isAlive ? (aliveSinceMs ?? ports.clock.monotonicMs()) : undefined;
+    return aliveSinceMs !== undefined && ports.clock.monotonicMs() - aliveSinceMs > config.settings.poll.interval;
+  };
+}
+
+/** The long connection is a convenience: whatever keeps it from coming up is logged, and polling goes on. */
+async function startWakeUps(
+  { ports, feishu, config }: Pick<House, 'ports' | 'feishu' | 'config'>,
+  tables: TableSide,
+): Promise<void> {
+  if (ports.wakeSource === undefined || feishu === undefined) return;
+  for (const { base } of config.environment.tables.values()) {
+    if (base.kind !== 'base') continue;
+    const subscribed = await feishu.subscribeBase(base.appToken);
+    if (!subscribed.ok)
+      ports.logger.warn('events of a base could not be subscribed, polling goes on', { code: subscribed.failure.code });
+  }
+  await ports.wakeSource.start((event) => tables.wake(event));
 }
 
 /** Adapters for every account that has a key. */

@@ -25,8 +25,9 @@ export async function readConfiguration(
   options: ConfigurationOptions,
 ): Promise<Result<LoadedConfig, readonly ConfigFault[]>> {
   const files = createDirectoryFiles(options.directory);
+  const env = withoutInner(options.env);
   const origin = options.sandboxOrigin;
-  const first = await loadConfig({ files, env: options.env, ...(origin === undefined ? {} : { sandbox: {} }) });
+  const first = await loadConfig({ files, env, ...(origin === undefined ? {} : { sandbox: {} }) });
   if (!first.ok) return first;
   // The sandbox names a table for each agent, so the agents must be known first.
   const loaded =
@@ -34,7 +35,7 @@ export async function readConfiguration(
       ? first
       : await loadConfig({
           files,
-          env: options.env,
+          env,
           sandbox: sandboxVariables(origin, first.value.definitions.agents),
         });
   if (!loaded.ok) return loaded;
@@ -43,6 +44,13 @@ export async function readConfiguration(
   });
   if (compiled.ok) return loaded;
   return fail(sortFaults(compiled.failure.map((fault) => loaded.value.locateFault(fault))));
+}
+
+/** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */
+const innerVariables = new Set(['GRIDLOOM_FAILPOINT', 'GRIDLOOM_LOG_LEVEL', 'GRIDLOOM_SANDBOX_ORIGIN']);
+
+function withoutInner(env: ConfigurationOptions['env']): ConfigurationOptions['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !innerVariables.has(name)));
 }
 
 /** `live` or `sandbox`, before the rest is read. */

@@ -7,5 +7,5 @@ export { type LoopbackServer, serveLoopback, waitUntil } from './loopback.ts';
 export { openStore } from './open-store.ts';
 export type { Ports } from './ports.ts';
 export { type StartFault, startWorker, type Worker } from './worker.ts';
-export { sandboxTable as sandboxTableOf, sandboxTableId } from './sandbox.ts';
+export { sandboxTable as sandboxTableOf, sandboxTableId, sandboxVariables } from './sandbox.ts';
 export { createTickLoop } from './loops.ts';

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/index.ts';
+import { createLongConnection, type LongConnectionDeps } from '../feishu/index.ts';
 import {
   createIdSource,
   createSystemClock,
@@ -53,9 +54,10 @@ export async function createLivePorts(
     failpoints: liveFailpoints(),
     fetch: network,
     pictures: createSharpPictureWorker(),
-    spool: await createDiskSpool({ directory: directory.spool, ids }),
+    spool: createDiskSpool({ directory: directory.spool, ids }),
     sideFile: createSideFile(directory.sideFile),
     monitorFiles: createMonitorFiles(monitorDirectory),
+    ...wakeUps(config, { fetch: network, clock, logger }),
     freeBytes: async () => await freeBytesOf(directory.root),
     owner: ids.uuid(),
     instanceTag: await instanceTagOf(directory, config.environment, random),
@@ -65,6 +67,16 @@ export async function createLivePorts(
       logger.close();
     },
   };
+}
+
+/** The sandbox of `npm start` has no long connection; there the poll is quick enough. */
+function wakeUps(
+  config: LoadedConfig,
+  deps: Pick<LongConnectionDeps, 'fetch' | 'clock' | 'logger'>,
+): Pick<Ports, 'wakeSource'> {
+  const { feishu, mode, noProxyForApi } = config.environment;
+  if (feishu === undefined || mode !== 'live' || !config.settings.feishu.wakeups) return {};
+  return { wakeSource: createLongConnection({ ...feishu, ...deps, proxy: noProxyForApi ? 'direct' : 'env' }) };
 }
 
 function openNetwork(config: LoadedConfig): ReturnType<typeof createLiveFetch> {

@@ -1,5 +1,6 @@
-import { type Control, controlAnswers, obeyControl } from './control.ts';
+import { controlAnswers, obeyControl } from './control.ts';
 import { type Clock, type Logger, sleep } from '../kernel/index.ts';
+import { clearRestoredMark } from '../store/index.ts';
 import type { House } from './assemble.ts';
 
 /** Goes through the main loop again and again until stopped; a turn never overlaps itself. */
@@ -35,6 +36,7 @@ export function createControlLoop(house: House, logger: Logger): { start(): void
   const takeUp = async (): Promise<void> => {
     for (const { seq, value } of await store.takeControls()) {
       const answer = await obeyControl(house.engine, value);
+      if (value['ask'] === 'resume') await clearRestoredMark(store);
       logger.info('control obeyed', { ask: value['ask'], ok: answer.ok });
       const id = typeof value['id'] === 'string' ? value['id'] : String(seq);
       await store.commit([
@@ -72,5 +74,3 @@ function toJson(answer: Awaited<ReturnType<typeof obeyControl>>): {
   if (!answer.ok) return { ok: false, message: answer.failure.message };
   return { ok: true, ...(answer.executionId === undefined ? {} : { executionId: answer.executionId }) };
 }
-
-export type { Control };

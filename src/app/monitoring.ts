@@ -5,6 +5,7 @@ import type { FeishuClient } from '../feishu/index.ts';
 import {
   type Alerter,
   type BalancePatrol,
+  type Calendar,
   createAlerter,
   createBalancePatrol,
   createCalendar,
@@ -22,7 +23,7 @@ import type { Ports } from './ports.ts';
 /** Everything that watches: it reads the event log and the ledger, and can never hurt the work. */
 export interface Monitoring {
   readonly alerter: Alerter;
-  readonly metrics: Metrics;
+  readonly metrics: Metrics | undefined;
   readonly patrol: BalancePatrol;
   readonly summary: DailySummary;
   start(): Promise<void>;
@@ -64,15 +65,7 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     vendorOf: (account) => config.definitions.providers.get(account)?.vendor ?? account,
     isExclusive: (account) => config.definitions.providers.get(account)?.exclusive === true,
   });
-  const metrics = createMetrics({
-    store,
-    clock,
-    logger,
-    calendar,
-    files: ports.monitorFiles,
-    inputs: createInputs(deps, alerter, patrol),
-    isConfirmPoint: (agent, stage) => isConfirmPoint(config, agent, stage),
-  });
+  const metrics = openMetrics(deps, calendar, createInputs(deps, alerter, patrol));
   const summary = createDailySummary({
     store,
     clock,
@@ -90,17 +83,35 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     start: async () => {
       alerter.start();
       eventAlerts.start();
-      metrics.start();
+      metrics?.start();
       patrol.start();
       await summary.catchUp();
     },
     stop: async () => {
       patrol.stop();
       eventAlerts.stop();
-      await metrics.stop();
+      await metrics?.stop();
       await alerter.stop(5_000);
     },
   };
+}
+
+function openMetrics(
+  { config, ports }: MonitoringDeps,
+  calendar: Calendar,
+  inputs: Parameters<typeof createMetrics>[0]['inputs'],
+): Metrics | undefined {
+  const { store, clock, logger, monitorFiles } = ports;
+  if (monitorFiles === undefined) return undefined;
+  return createMetrics({
+    store,
+    clock,
+    logger,
+    calendar,
+    files: monitorFiles,
+    inputs,
+    isConfirmPoint: (agent, stage) => isConfirmPoint(config, agent, stage),
+  });
 }
 
 function createInputs(deps: MonitoringDeps, alerter: Alerter, patrol: BalancePatrol) {

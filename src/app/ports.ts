@@ -21,11 +21,12 @@ export interface Ports {
   readonly spool: Spool;
   readonly pictures: PictureWorker;
   readonly sideFile: SideFile;
-  readonly monitorFiles: MonitorFiles;
+  /** Where the page's files go; absent: no metrics are written. */
+  readonly monitorFiles?: MonitorFiles;
   readonly freeBytes: () => Promise<number>;
   /** This process, in `owner` of executions. */
   readonly owner: string;
-  readonly isGone?: EngineDeps['isGone'];
+  readonly isGone?: NonNullable<EngineDeps['isGone']>;
   /** This installation, in 执行编号. */
   readonly instanceTag: string;
   /** The long connection; absent: polling alone. */

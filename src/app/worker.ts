@@ -9,6 +9,7 @@ import { modeOfDirectory, readConfiguration } from './configuration.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { createLivePorts, type LivePorts } from './live-ports.ts';
 import { createControlLoop, createTickLoop } from './loops.ts';
+import { createUpkeep, pauseIfRestored } from './upkeep.ts';
 import { openSandboxServer, type SandboxServer } from './sandbox-server.ts';
 
 export interface WorkerOptions {
@@ -58,7 +59,20 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Worker
   if (!house.ok) {
     return await refuse({ exitCode: 78, lines: [`Feishu ${house.failure.code}: ${house.failure.message}`] });
   }
-  return ok(await live(options, config.value, house.value, ports.value, sandbox, undo));
+  await pauseIfRestored(house.value);
+  const started = await house.value.start();
+  if (!started.ok) return await refuse({ exitCode: 78, lines: started.failure });
+  return ok(
+    await live({
+      options,
+      config: config.value,
+      house: house.value,
+      ports: ports.value,
+      sandbox,
+      undo,
+      directory: locked.value.directory,
+    }),
+  );
 }
 
 async function lockDirectory(
@@ -93,14 +107,18 @@ async function openPorts(
   }
 }
 
-async function live(
-  options: WorkerOptions,
-  config: LoadedConfig,
-  house: House,
-  ports: LivePorts,
-  sandbox: SandboxServer | undefined,
-  undo: readonly (() => Promise<void> | void)[],
-): Promise<Worker> {
+interface Started {
+  readonly options: WorkerOptions;
+  readonly config: LoadedConfig;
+  readonly house: House;
+  readonly ports: LivePorts;
+  readonly sandbox: SandboxServer | undefined;
+  readonly directory: DataDirectory;
+  readonly undo: readonly (() => Promise<void> | void)[];
+}
+
+async function live(started: Started): Promise<Worker> {
+  const { options, config, house, ports, sandbox, undo } = started;
   const { clock, logger, store } = ports;
   const { alerter, summary } = house.monitoring;
   const interval = config.settings.poll.interval;
@@ -125,7 +143,6 @@ async function live(
           isAlive: () => watchdog.sinceTickMs() < 3 * intervalMs,
         });
   const restarts = createRestartWatch({ store, clock, logger, alerter });
-  await house.start();
   await restarts.noteStart();
   const loop = createTickLoop(
     {
@@ -141,8 +158,10 @@ async function live(
   const daily = cron.schedule(config.settings.alerts.daily_summary, () => summary.due(), {
     timezone: config.environment.timezone,
   });
+  const upkeep = createUpkeep(house, started.directory.database);
   loop.start();
   controls.start();
+  upkeep.start();
   watchdog.start();
   heartbeat?.start();
   logger.info('worker started', { mode: config.environment.mode, pid: process.pid, node: process.versions.node });
@@ -156,6 +175,7 @@ async function live(
       restarts.stop();
       await daily.stop();
       controls.stop();
+      upkeep.stop();
       await loop.stop();
       await house.stop(config.settings.timeouts.drain);
       await restarts.noteCleanStop();

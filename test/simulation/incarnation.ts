@@ -45,11 +45,6 @@ export function createIncarnation(base: Ports, atFailpoint: (kill: () => void) =
         if (alive) base.sideFile.clear();
       },
     },
-    monitorFiles: {
-      replace: (name, text, options) => call(isAlive, () => base.monitorFiles.replace(name, text, options)),
-      remove: (name) => call(isAlive, () => base.monitorFiles.remove(name)),
-      list: (folder) => call(isAlive, () => base.monitorFiles.list(folder)),
-    },
     freeBytes: () => call(isAlive, base.freeBytes),
   };
   return { ports, isAlive, kill };

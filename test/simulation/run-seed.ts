@@ -32,9 +32,9 @@ export interface SeedOptions {
 }
 
 const hourMs = 3_600_000;
-const activeMs = 8 * hourMs;
+const activeMs = 3 * hourMs;
 /** After the storm: no faults, no crashes, time for every deadline to pass and every late bill to come. */
-const calmMs = 72 * hourMs;
+const calmMs = 6 * hourMs;
 
 /** One world, from its seed to its books. */
 export async function runSeed(seed: number, options: SeedOptions): Promise<SeedReport> {
@@ -55,7 +55,7 @@ export async function runSeed(seed: number, options: SeedOptions): Promise<SeedR
   life.becomeImmortal();
   await world.clock.runUntil(activeMs + calmMs);
   staff.stop();
-  await world.clock.runUntil(activeMs + calmMs + 4 * hourMs);
+  await world.clock.runUntil(activeMs + calmMs + hourMs);
   const checked = await checkWorld(world, staff);
   const events = await allEvents(world);
   life.end();
@@ -144,7 +144,8 @@ function createLife(world: SimWorld, options: SeedOptions) {
 async function startHouse(house: House, incarnation: Incarnation, world: SimWorld): Promise<void> {
   const { clock } = incarnation.ports;
   // Starting waits for the world, which waits for time: it must not be awaited by whoever moves time.
-  void house.start().then(() => {
+  void house.start().then((started) => {
+    if (!started.ok) throw new Error(started.failure.join('; '));
     createTickLoop(house, clock, world.config.settings.poll.interval).start();
   });
   await Promise.resolve();

@@ -76,7 +76,7 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
   const isPaste = random.next() < 0.15;
   const arrivals = isPaste ? rowCount * 5 : rowCount;
   for (let index = 0; index < arrivals; index += 1)
-    later(isPaste ? 10_000 + index : randomInt(random, 3 * 3_600_000), addRow);
+    later(isPaste ? 10_000 + index : randomInt(random, 5_400_000), addRow);
   const round = (): void => {
     for (const recordId of rows)
       if (!deleted.has(recordId)) visit({ world, random, recordId, type, patience, deleted, removed, isActive });

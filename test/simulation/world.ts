@@ -4,7 +4,6 @@ import type { LoadedConfig } from '../../src/config/index.ts';
 import type { Random } from '../../src/kernel/index.ts';
 import { createIdSource, createSeededRandom, noFailpoints, silentLogger } from '../../src/kernel/index.ts';
 import { createMemorySpool } from '../../src/media/index.ts';
-import { createMemoryFiles } from '../../src/monitor/index.ts';
 import {
   createInProcessFetch,
   createPlainPainter,
@@ -75,7 +74,6 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
         handles.length = 0;
       },
     },
-    monitorFiles: createMemoryFiles(),
     freeBytes: () => Promise.resolve(disk.freeBytes),
     owner: 'simulated',
     instanceTag: 'sim',

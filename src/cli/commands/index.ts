@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { backupCommand } from './backup.ts';
 import { balancesCommand, ledgerCommand } from './money.ts';
 import { eventsCommand } from './events.ts';
 import { executionsCommand, showCommand } from './executions.ts';
@@ -20,4 +21,5 @@ export const commands: readonly Command[] = [
   balancesCommand,
   pauseCommand,
   resumeCommand,
+  backupCommand,
 ];
