@@ -33,7 +33,9 @@ async function link(world: TestWorld): Promise<Link> {
     receive: (frame) => {
       peer.receive(encodeFrame(frame));
     },
-    closed: peer.closed,
+    closed: () => {
+      peer.closed();
+    },
   };
 }
 
