@@ -5,7 +5,7 @@ import { redactUrl } from '../providers/http/index.ts';
 import { DownloadError, openDownload } from './download.ts';
 import type { Spool } from './spool.ts';
 
-export interface CollectorSettings {
+interface CollectorSettings {
   /** Tries of one transfer, the first included (`transfer.attempts`); a try that brought bytes does not count. */
   readonly attempts: number;
   /** Wait before the next try (`transfer.delay`). */
@@ -17,7 +17,7 @@ export interface CollectorSettings {
   readonly maxBytes: number;
 }
 
-export interface CollectorDeps {
+interface CollectorDeps {
   readonly fetch: Fetch;
   readonly spool: Spool;
   readonly clock: Clock;

@@ -61,7 +61,7 @@ function typeFailure(found: FileType | undefined, expect: IntakeOptions['expect'
 }
 
 /** Bad content is a fault of the transfer: what was bought stays bought. */
-export function contentFailure(code: string, message: string): Failure {
+function contentFailure(code: string, message: string): Failure {
   return { kind: 'transfer', code: `content.${code}`, message };
 }
 

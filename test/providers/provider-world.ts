@@ -14,7 +14,7 @@ import {
 import { createMemorySpool } from '../../src/media/index.ts';
 import { providerFactories } from '../../src/providers/index.ts';
 
-export interface SeenCall {
+interface SeenCall {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

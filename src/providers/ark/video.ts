@@ -56,7 +56,7 @@ export function createArkVideoDialect(baseUrl: string, line: VendorLine, deps: P
 }
 
 /** At most 64 characters: a longer key goes by its hash. */
-export function safetyIdentifier(key: string): string {
+function safetyIdentifier(key: string): string {
   return key.length <= 64 ? key : createHash('sha256').update(key).digest('hex');
 }
 

@@ -1,6 +1,6 @@
 export { createInlineMedia } from './inline-media.ts';
 export { readMediaUrls } from './media-urls.ts';
-export { readStatusWord, type TaskStatus } from './status-words.ts';
+export { readStatusWord } from './status-words.ts';
 export {
   checkFailure,
   createTaskAdapter,
@@ -14,10 +14,9 @@ export {
   unhappySubmit,
   vendorModelOf,
 } from './task-adapter.ts';
-export { readFitting, type Upload, uniqueFileName, uploadMedia } from './uploads.ts';
+export { readFitting, type Upload, uniqueFileName } from './uploads.ts';
 export { mediaVerdict } from './verdict.ts';
 export {
-  type AnswerContext,
   failureOfAnswer,
   firstText,
   isRefusalStatus,

@@ -77,7 +77,7 @@ function parseUrl(address: string): URL {
  * Path and query as they were given: a signed query must reach the other side byte for byte. Only what may not stand in a
  * request line (spaces, control and non-ASCII characters) is percent-encoded.
  */
-export function requestPath(address: string, url: URL): string {
+function requestPath(address: string, url: URL): string {
   const given = /^\s*https?:\/\/[^/?#]*([^#]*)/i.exec(address)?.[1]?.trimEnd();
   if (given === undefined || /[\\\t\r\n]|\/\.{1,2}(?:\/|$|\?)/.test(given)) return `${url.pathname}${url.search}`;
   const rooted = given.startsWith('/') ? given : `/${given}`;

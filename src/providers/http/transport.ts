@@ -50,7 +50,7 @@ function isProxyRefusal(error: Error): boolean {
   return error.message.includes('when HTTP Tunneling');
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (error instanceof AggregateError) {
     const inner: unknown = error.errors[0];
     const code = codeOf(inner);

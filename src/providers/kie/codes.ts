@@ -31,7 +31,7 @@ export function envelopeError(envelope: Envelope): VendorError {
 }
 
 /** 400, 422 and 501 cover many faults; only the words tell which. */
-export function kindOfCode(code: number, message: string): FailureKind {
+function kindOfCode(code: number, message: string): FailureKind {
   const byWords = [400, 422, 500, 501].includes(code) ? kindOfWords(message) : undefined;
   return byWords ?? ownKinds[code] ?? kindOfStatus(code);
 }

@@ -1,1 +1,1 @@
-export { fillMedia, type MappedInput, type MappingFault, mapInput, type MediaSlot } from './map-input.ts';
+export { fillMedia, type MappedInput, type MappingFault, mapInput } from './map-input.ts';

@@ -2,7 +2,7 @@ import { type Artifact, artifactSchema } from '../../contract/index.ts';
 import type { Json, JsonObject } from '../../kernel/index.ts';
 
 /** Neutral names that hold files; all others hold plain values. */
-export const mediaNames = ['images', 'firstFrame', 'lastFrame'] as const;
+const mediaNames = ['images', 'firstFrame', 'lastFrame'] as const;
 export type MediaName = (typeof mediaNames)[number];
 
 export function isMediaName(name: string): name is MediaName {

@@ -14,7 +14,7 @@ export interface MappedInput {
   readonly adjustments: readonly string[];
 }
 
-export interface MediaSlot {
+interface MediaSlot {
   readonly field: FieldMapping;
   readonly artifacts: readonly Artifact[];
 }

@@ -19,7 +19,7 @@ const neutralTitles: Readonly<Record<string, string>> = {
   prompt: '提示词',
 };
 
-export function titleOf(name: string): string {
+function titleOf(name: string): string {
   return neutralTitles[name] ?? name;
 }
 

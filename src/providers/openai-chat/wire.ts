@@ -3,7 +3,7 @@ import { z } from 'zod';
 const countSchema = z.number().nullish().catch(undefined);
 
 /** Usage as OpenAI-compatible vendors give it; `cost` is OpenRouter's, in US dollars. */
-export const usageSchema = z.object({
+const usageSchema = z.object({
   prompt_tokens: countSchema,
   completion_tokens: countSchema,
   prompt_tokens_details: z.object({ cached_tokens: countSchema }).nullish().catch(undefined),
