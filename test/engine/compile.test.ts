@@ -180,6 +180,11 @@ describe('transitive reduction', () => {
   });
 });
 
+const promptFile = (body: string): object & { readonly body: string } => ({
+  ...{ prompt: 'p', variables: { prompt: {} } },
+  body,
+});
+
 describe('plans', () => {
   const draft = (prompt: string): Parameters<typeof define>[0] => ({
     workflows: [
@@ -192,7 +197,7 @@ describe('plans', () => {
       { workflow: 'two', input: {}, nodes: { a: fn() }, output: {} },
     ],
     skills: [imageSkill('painter', { prompt: 'p' })],
-    prompts: [{ prompt: 'p', variables: { prompt: {} }, body: prompt }],
+    prompts: [promptFile(prompt)],
   });
   const hashes = (prompt: string): readonly (string | undefined)[] => {
     const result = compile(define(draft(prompt)));

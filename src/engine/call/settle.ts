@@ -36,17 +36,19 @@ export async function settleAttempt(
   for (;;) {
     const nowMs = deps.clock.nowMs();
     const record = settledRecord(live.record, settlement, nowMs);
-    const settledCharge =
-      charge === undefined || charge.state === 'settled'
-        ? undefined
-        : settleCharge(services, charge, record, settlement, nowMs);
+    const settledCharge = charge === undefined ? undefined : settleCharge(services, charge, record, settlement, nowMs);
     const commands: StoreCommand[] = [
       { type: 'put-attempt', record, expected: unsettled },
       attemptEvent(record, nowMs, eventType(settlement), settlementData(settlement)),
       ...along(nowMs),
     ];
     if (settledCharge !== undefined) {
-      commands.push({ type: 'put-charge', record: settledCharge });
+      // Under `unknown_outcome: retry` an estimate was booked already: the vendor's word corrects it.
+      commands.push({
+        type: 'put-charge',
+        record: settledCharge,
+        ...(charge?.state === 'settled' ? { correction: true } : {}),
+      });
       commands.push(attemptEvent(record, nowMs, 'charge-settled', chargeData(settledCharge)));
     }
     const isWritten = await commitAnswer(services, commands);

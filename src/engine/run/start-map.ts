@@ -78,13 +78,24 @@ function startItems(state: MapState): void {
   const concurrency = definition.concurrency ?? items.length;
   const isStopping = (): boolean =>
     frame.callRun.stopping() !== undefined || (definition.on_item_failure !== 'keep' && hasFailed(state));
-  while (state.next < items.length && state.open < concurrency && !isStopping()) {
+  while (state.next < items.length && state.open < concurrency) {
     const index = state.next;
     state.next += 1;
+    // Once stopping, only what was under way before a crash is taken up again: it may be paid for.
+    if (isStopping() && !isStored(state, index)) continue;
     state.open += 1;
     startItem(state, index);
   }
-  if (state.open === 0 && (state.next >= items.length || isStopping())) finishMap(state);
+  if (state.open === 0 && state.next >= items.length) finishMap(state);
+}
+
+function isStored(state: MapState, index: number): boolean {
+  const { storedNodes, storedAttempts } = state.frame.run;
+  const prefix = `${pathOf(state.frame, state.node.id)}[${index}]`;
+  for (const path of [...storedNodes.keys(), ...storedAttempts.keys()]) {
+    if (path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}#`)) return true;
+  }
+  return false;
 }
 
 function hasFailed(state: MapState): boolean {

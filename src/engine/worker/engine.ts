@@ -11,7 +11,7 @@ import { createPlans } from './plans.ts';
 import { requestCollection } from './request.ts';
 import { resolveAttempt } from './resolve.ts';
 import { storeSubmission } from './submit.ts';
-import { readSideFile, sweepUnfinished, type TakeUp, watchOrphans } from './take-up.ts';
+import { readSideFile, sweepUnfinished, type TakeUp, watchLeftovers, watchOrphans } from './take-up.ts';
 import type { Timed } from './timers.ts';
 
 /**
@@ -49,6 +49,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const handlers: TakeUp['handlers'] = {
     onOver: (run) => {
       runs.delete(run.record.id);
+      void services.track(watchLeftovers(services, run.storedAttempts));
       void services.track(forgetRequest(deps, run));
     },
     onLost: (run, error) => {

@@ -4,7 +4,7 @@ import { lateCollection, tellLateResult } from '../call/late-result.ts';
 import type { Services } from '../call/services.ts';
 import { recordHandle, recordUnknown } from '../call/submit.ts';
 import type { LiveAttempt } from '../call/types.ts';
-import { ConflictError, type ExecutionRecord } from '../ports/index.ts';
+import { type AttemptRecord, ConflictError, type ExecutionRecord } from '../ports/index.ts';
 import { createRun, openRun, type RunParts } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import type { Plans } from './plans.ts';
@@ -127,19 +127,31 @@ export async function watchOrphans(takeUp: TakeUp): Promise<void> {
     if (runs.has(record.executionId) || takeUp.opening.has(record.executionId)) continue;
     const execution = await store.execution(record.executionId);
     if (execution === undefined || execution.endedAt === undefined) continue;
-    const live: LiveAttempt = { record, charge: undefined };
-    if (record.state === 'intended') {
-      await recordUnknown(services, live, {
-        kind: 'unknown-outcome',
-        code: 'interrupted',
-        message: 'the program stopped before the vendor’s answer',
-        provider: record.provider,
-      });
-    }
-    services.watcher.orphan(live);
+    await watchOrphan(services, record);
   }
   for (const marker of await store.documents(lateCollection, { limit: 1_000 })) {
     const record = await store.attempt(attemptId(marker.key));
     if (record !== undefined) await tellLateResult(services, { record, charge: undefined });
   }
+}
+
+/** Attempts that no call of an ended execution asked for: nobody may lose sight of what was bought. */
+export async function watchLeftovers(
+  services: Services,
+  stored: ReadonlyMap<string, readonly AttemptRecord[]>,
+): Promise<void> {
+  for (const record of [...stored.values()].flat()) await watchOrphan(services, record);
+}
+
+async function watchOrphan(services: Services, record: AttemptRecord): Promise<void> {
+  const live: LiveAttempt = { record, charge: undefined };
+  if (record.state === 'intended') {
+    await recordUnknown(services, live, {
+      kind: 'unknown-outcome',
+      code: 'interrupted',
+      message: 'the program stopped before the vendor’s answer',
+      provider: record.provider,
+    });
+  }
+  services.watcher.orphan(live);
 }

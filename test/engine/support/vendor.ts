@@ -197,6 +197,8 @@ const broken: Failure = { kind: 'generation-failed', code: 'bad', message: 'gene
 function look(task: VendorTask, nowMs: number): PollOutcome {
   if (task.state === 'canceled') return { kind: 'canceled', cost: { amount: money('CNY', 0) } };
   const { result = 'succeed', durationMs = 10_000, failure } = task.behaviour;
+  if (task.state === 'succeeded') return { kind: 'succeeded', output: outputOf(task), cost: reported(task) };
+  if (task.state === 'failed') return { kind: 'failed', failure: failure ?? broken, cost: reported(task) };
   const isDue = nowMs - task.acceptedAt >= durationMs;
   if (result === 'never') return { kind: 'running', statusWord: 'RUNNING' };
   if (!isDue)

@@ -30,6 +30,8 @@ export interface World {
   readonly store: Store;
   readonly engine: Engine;
   readonly deps: EngineDeps;
+  /** Ends this engine without ceremony: whatever it was doing never goes on. */
+  kill(): void;
   /** Ends this engine without ceremony (its ports go dead) and starts another on the same store. */
   restart(change?: Partial<EngineDeps>): Promise<void>;
   submit(request?: Partial<SubmitRequest>): Promise<ExecutionId>;
@@ -52,6 +54,8 @@ export interface WorldOptions {
   readonly deps?: Partial<EngineDeps>;
   readonly start?: boolean;
   readonly seed?: number;
+  /** Applied to every incarnation's ports: for faults planted there. */
+  readonly change?: (deps: EngineDeps) => Partial<EngineDeps>;
 }
 
 export async function createWorld(options: WorldOptions): Promise<World> {
@@ -84,7 +88,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     ...options.deps,
   };
   let gate = createGate();
-  let deps = gate.wrap(base);
+  const changed = (deps: EngineDeps): EngineDeps => ({ ...deps, ...options.change?.(deps) });
+  let deps = gate.wrap(changed(base));
   let engine = createEngine(deps);
   let serial = 0;
   const world: World = {
@@ -96,10 +101,13 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     get deps() {
       return deps;
     },
+    kill: () => {
+      gate.kill();
+    },
     restart: async (change = {}) => {
       gate.kill();
       gate = createGate();
-      deps = gate.wrap({ ...base, ...change });
+      deps = gate.wrap(changed({ ...base, ...change }));
       engine = createEngine(deps);
       await running(clock, engine.start());
     },
@@ -183,7 +191,14 @@ function createGate(): { wrap(deps: EngineDeps): EngineDeps; kill(): void } {
     },
     wrap: (deps) => ({
       ...deps,
-      store: gatedStore(deps.store, pass, isKilled),
+      store: gated(deps.store, pass, isKilled),
+      collector: gated(deps.collector, pass, isKilled),
+      providers: new Map(
+        [...deps.providers].map(([name, each]) => [
+          name,
+          { ...each, adapters: each.adapters.map((adapter) => gated(adapter, pass, isKilled)) },
+        ]),
+      ),
       clock: {
         nowMs: () => deps.clock.nowMs(),
         monotonicMs: () => deps.clock.monotonicMs(),
@@ -196,8 +211,12 @@ function createGate(): { wrap(deps: EngineDeps): EngineDeps; kill(): void } {
   };
 }
 
-function gatedStore(store: Store, pass: <T>(promise: Promise<T>) => Promise<T>, isKilled: () => boolean): Store {
-  return new Proxy(store, {
+function gated<Port extends object>(
+  port: Port,
+  pass: <T>(promise: Promise<T>) => Promise<T>,
+  isKilled: () => boolean,
+): Port {
+  return new Proxy(port, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function' || name === 'onAppend' || name === 'onControl') return member;
