@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { AttemptRecord, EventRecord } from '../engine/ports/index.ts';
+import type { EventRecord } from '../engine/ports/index.ts';
+import type { CallFacts } from './call-facts.ts';
 
 const count = z.number();
 const vendorDay = z.object({
@@ -101,8 +102,8 @@ function hasCounts(entry: (string | DayCounts | undefined)[]): entry is [string,
   return entry[1] !== undefined;
 }
 
-/** Folds one event into its day. `attempt` is the record that an attempt event is about. */
-export function countEvent(state: MetricsState, event: EventRecord, dayName: string, attempt?: AttemptRecord): void {
+/** Folds one event into its day. `call` is the call that it is about. */
+export function countEvent(state: MetricsState, event: EventRecord, dayName: string, call?: CallFacts): void {
   const counts = dayCounts(state, dayName);
   switch (event.type) {
     case 'execution-ended': {
@@ -122,10 +123,10 @@ export function countEvent(state: MetricsState, event: EventRecord, dayName: str
     case 'attempt-unknown':
     case 'attempt-settled':
     case 'attempt-overdue':
-      if (attempt !== undefined) countAttempt(state, counts, event, attempt);
+      if (call !== undefined) countCall(state, counts, event, call);
       return;
     case 'status-unrecognised': {
-      const provider = attempt?.provider ?? stringOf(event.data['provider']);
+      const provider = call?.provider ?? stringOf(event.data['provider']);
       if (provider !== '') state.unrecognised[provider] = (state.unrecognised[provider] ?? 0) + 1;
       return;
     }
@@ -143,30 +144,24 @@ export function countEvent(state: MetricsState, event: EventRecord, dayName: str
   }
 }
 
-function countAttempt(state: MetricsState, counts: DayCounts, event: EventRecord, attempt: AttemptRecord): void {
-  if (attempt.mediaClass === 'free') return;
-  const vendor = (counts.vendors[attempt.provider] ??= { calls: 0, retries: 0, succeeded: 0, failed: 0, errors: {} });
+function countCall(state: MetricsState, counts: DayCounts, event: EventRecord, call: CallFacts): void {
+  const vendor = (counts.vendors[call.provider] ??= { calls: 0, retries: 0, succeeded: 0, failed: 0, errors: {} });
   if (event.type === 'attempt-intended') {
     vendor.calls += 1;
-    if (attempt.ordinal > 1) vendor.retries += 1;
+    if (call.ordinal > 1) vendor.retries += 1;
     return;
   }
-  const settledAs = event.type === 'attempt-settled' ? settledState(event, attempt) : '';
+  const settledAs = event.type === 'attempt-settled' ? stringOf(event.data['state']) : '';
   if (settledAs === 'succeeded') {
     vendor.succeeded += 1;
-    const latencies = (state.latencies[attempt.provider] ??= []);
-    latencies.push(Math.max(0, (attempt.settledAt ?? event.at) - attempt.intendedAt));
+    const latencies = (state.latencies[call.provider] ??= []);
+    latencies.push(Math.max(0, event.at - call.intendedAt));
     if (latencies.length > keptLatencies) latencies.shift();
     return;
   }
   vendor.failed += 1;
-  const kind = failureKindOf(event) || attempt.failure?.kind || defaultKind(event.type, settledAs);
+  const kind = failureKindOf(event) || defaultKind(event.type, settledAs);
   vendor.errors[kind] = (vendor.errors[kind] ?? 0) + 1;
-}
-
-/** The event's own word, where it has one: the record may have moved on since. */
-function settledState(event: EventRecord, attempt: AttemptRecord): string {
-  return stringOf(event.data['state']) || stringOf(event.data['outcome']) || attempt.state;
 }
 
 function defaultKind(type: EventRecord['type'], settledAs: string): string {

@@ -2,6 +2,8 @@ import type { ExecutionId } from '../kernel/index.ts';
 
 /** A running execution's file is written again at most this often. */
 const detailSpacingMs = 10_000;
+/** More ends than can be written are waiting: the oldest go without a file (the command line shows them). */
+const mostUrgent = 200;
 
 /** Which executions' files are to be written next: ended and held ones first, running ones not too often. */
 export interface DetailQueue {
@@ -24,20 +26,22 @@ export function createDetailQueue(): DetailQueue {
     touch: (id, isUrgent) => {
       if (isUrgent) {
         calm.delete(id);
+        urgent.delete(id);
         urgent.add(id);
+        for (const oldest of urgent) {
+          if (urgent.size <= mostUrgent) break;
+          urgent.delete(oldest);
+        }
       } else if (!urgent.has(id)) calm.add(id);
     },
     take: (most, nowMs) => {
-      const picked: ExecutionId[] = [];
-      for (const queue of [urgent, calm]) {
-        for (const id of queue) {
-          if (picked.length >= most) return picked;
-          if (queue === calm && nowMs - (written.get(id) ?? -Infinity) < detailSpacingMs) continue;
-          queue.delete(id);
-          picked.push(id);
-          written.delete(id);
-          written.set(id, nowMs);
-        }
+      const isDue = (id: ExecutionId): boolean => nowMs - (written.get(id) ?? -Infinity) >= detailSpacingMs;
+      // What runs gets its share, however many end.
+      const running = pickFrom(calm, Math.max(1, Math.floor(most / 2)), isDue);
+      const picked = [...pickFrom(urgent, most - running.length, () => true), ...running];
+      for (const id of picked) {
+        written.delete(id);
+        written.set(id, nowMs);
       }
       return picked;
     },
@@ -47,4 +51,15 @@ export function createDetailQueue(): DetailQueue {
       return gone;
     },
   };
+}
+
+function pickFrom(queue: Set<ExecutionId>, most: number, isDue: (id: ExecutionId) => boolean): ExecutionId[] {
+  const picked: ExecutionId[] = [];
+  for (const id of queue) {
+    if (picked.length >= most) break;
+    if (!isDue(id)) continue;
+    queue.delete(id);
+    picked.push(id);
+  }
+  return picked;
 }

@@ -17,6 +17,7 @@ const fileMode = 0o644;
 export function createMonitorFiles(directory: string): MonitorFiles {
   const made = new Set<string>();
   let serial = 0;
+  let isMasked: boolean | undefined;
   return {
     replace: async (name, text, options) => {
       const path = join(directory, name);
@@ -30,8 +31,9 @@ export function createMonitorFiles(directory: string): MonitorFiles {
       const file = await open(temporary, 'w', fileMode);
       try {
         await file.writeFile(text);
-        // The umask may have taken the web server's right to read.
-        await file.chmod(fileMode);
+        // The umask may take the web server's right to read.
+        isMasked ??= ((await file.stat()).mode & 0o777) !== fileMode;
+        if (isMasked) await file.chmod(fileMode);
         if (options?.isSynced !== false) await file.sync();
       } finally {
         await file.close();

@@ -1,5 +1,6 @@
-import type { AttemptRecord, EventRecord, ExecutionRecord, ExecutionStatus } from '../engine/ports/index.ts';
+import type { EventRecord, ExecutionRecord, ExecutionStatus } from '../engine/ports/index.ts';
 import type { ExecutionId } from '../kernel/index.ts';
+import type { CallFacts } from './call-facts.ts';
 
 /** One line of the page's list. No row content, no names of staff. */
 export interface ExecutionLine {
@@ -30,9 +31,9 @@ export interface LiveExecutions {
   has(id: ExecutionId): boolean;
   put(record: ExecutionRecord): void;
   /** Takes an event in; tells whether a line changed. */
-  apply(event: EventRecord, attempt?: AttemptRecord): boolean;
-  /** Takes in where an attempt stands, without an event (at a start). */
-  applyAttempt(attempt: AttemptRecord): void;
+  apply(event: EventRecord, call?: CallFacts): boolean;
+  /** Takes in a call without an event (at a start). */
+  applyCall(id: ExecutionId, call: CallFacts, since: number): void;
   line(id: ExecutionId): ExecutionLine | undefined;
   /** Unfinished first (oldest first), then the ended, newest first. */
   lines(): readonly ExecutionLine[];
@@ -72,18 +73,18 @@ export function createLiveExecutions(): LiveExecutions {
     put: (record) => {
       file(lineOf(record));
     },
-    apply: (event, attempt) => {
+    apply: (event, call) => {
       const line = find(event.executionId);
       if (line === undefined) return false;
-      moveLine(line, event, attempt);
+      moveLine(line, event, call);
       file(line);
       return true;
     },
-    applyAttempt: (attempt) => {
-      const line = find(attempt.executionId);
+    applyCall: (id, call, since) => {
+      const line = find(id);
       if (line === undefined) return;
-      placeAtAttempt(line, attempt, attempt.acceptedAt ?? attempt.intendedAt);
-      line.attempts = Math.max(line.attempts, attempt.ordinal);
+      placeAtCall(line, call, since);
+      line.attempts = Math.max(line.attempts, call.ordinal);
     },
     lines: () => [...open.values(), ...[...ended.values()].reverse()].slice(0, mostLines),
     counts: () => countLines(open.values()),
@@ -111,7 +112,7 @@ function lineOf(record: ExecutionRecord): MutableLine {
   };
 }
 
-function moveLine(line: MutableLine, event: EventRecord, attempt: AttemptRecord | undefined): void {
+function moveLine(line: MutableLine, event: EventRecord, call: CallFacts | undefined): void {
   const node = nodeOf(event);
   switch (event.type) {
     case 'execution-started':
@@ -151,21 +152,21 @@ function moveLine(line: MutableLine, event: EventRecord, attempt: AttemptRecord 
       return;
     case 'attempt-intended':
       line.attempts += 1;
-      if (attempt !== undefined) placeAtAttempt(line, attempt, event.at);
+      if (call !== undefined) placeAtCall(line, call, event.at);
       return;
     case 'attempt-accepted':
     case 'attempt-found':
-      if (attempt !== undefined) placeAtAttempt(line, attempt, event.at);
+      if (call !== undefined) placeAtCall(line, call, event.at);
       return;
     default:
   }
 }
 
-function placeAtAttempt(line: MutableLine, attempt: AttemptRecord, since: number): void {
-  if (line.node !== attempt.nodePath) line.title = '';
-  line.node = attempt.nodePath;
-  line.vendor = attempt.provider;
-  line.model = attempt.model;
+function placeAtCall(line: MutableLine, call: CallFacts, since: number): void {
+  if (line.node !== call.node) line.title = '';
+  line.node = call.node;
+  line.vendor = call.provider;
+  line.model = call.model;
   line.since = since;
 }
 

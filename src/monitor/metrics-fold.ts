@@ -1,6 +1,7 @@
-import type { AttemptRecord, EventRecord, ExecutionRecord, Store } from '../engine/ports/index.ts';
-import { type AttemptId, attemptId, type ExecutionId } from '../kernel/index.ts';
+import type { EventRecord, ExecutionRecord, Store } from '../engine/ports/index.ts';
+import type { AttemptId, ExecutionId } from '../kernel/index.ts';
 import type { Calendar } from './calendar.ts';
+import { createCallBook, fromRecord } from './call-facts.ts';
 import { countEvent, dayCounts, type MetricsState } from './day-counts.ts';
 import type { LiveExecutions } from './live-executions.ts';
 import { createMoneyBook, type MoneyBook } from './money-book.ts';
@@ -25,6 +26,33 @@ export interface MetricsFold {
   readonly book: MoneyBook;
 }
 
+/** What moves a number or a line; the rest of the log is not even read. */
+const countedEvents = [
+  'execution-queued',
+  'execution-started',
+  'execution-held',
+  'execution-resumed',
+  'execution-ended',
+  'node-started',
+  'node-waiting',
+  'node-held',
+  'node-degraded',
+  'attempt-intended',
+  'attempt-accepted',
+  'attempt-found',
+  'attempt-refused',
+  'attempt-unknown',
+  'attempt-overdue',
+  'attempt-settled',
+  'attempt-resolved',
+  'candidate-switched',
+  'charge-settled',
+  'late-result',
+  'provider-paused',
+  'provider-resumed',
+  'status-unrecognised',
+] as const satisfies readonly EventRecord['type'][];
+
 const batch = 500;
 /** Events of one call: a backlog after a long stop is taken in over several, so that the files stay fresh. */
 const mostBatches = 20;
@@ -34,18 +62,9 @@ const endedAtStart = 300;
 export function createMetricsFold(deps: MetricsFoldDeps): MetricsFold {
   const { store, live } = deps;
   const book = createMoneyBook(deps);
-  /** Attempts read for this batch: each is read once, after its events, so what was read is at least as new as they are. */
-  let attempts = new Map<string, AttemptRecord | undefined>();
-
-  const attemptOf = async (event: EventRecord): Promise<AttemptRecord | undefined> => {
-    const id = attemptIdOf(event);
-    if (id === undefined) return undefined;
-    if (attempts.has(id)) return attempts.get(id);
-    const found = await store.attempt(id);
-    attempts.set(id, found);
-    await book.update(id);
-    return found;
-  };
+  const calls = createCallBook(store);
+  /** Calls whose charges may have changed since they were last read. */
+  const spending = new Set<AttemptId>();
   const meet = async (id: ExecutionId, event: EventRecord, day: string): Promise<void> => {
     const record = await store.execution(id);
     if (record === undefined) return;
@@ -54,13 +73,14 @@ export function createMetricsFold(deps: MetricsFoldDeps): MetricsFold {
       await countDecision(store, record, dayCounts(deps.state(), day), deps.isConfirmPoint);
   };
   const take = async (event: EventRecord): Promise<void> => {
-    const attempt = await attemptOf(event);
+    const call = await calls.of(event);
+    if (call !== undefined && mayCharge(event)) spending.add(call.id);
     const day = deps.calendar.dayOf(event.at);
-    countEvent(deps.state(), event, day, attempt);
+    countEvent(deps.state(), event, day, call);
     const id = event.executionId;
     if (id === undefined) return;
     if (!live.has(id)) await meet(id, event, day);
-    live.apply(event, attempt);
+    live.apply(event, call);
     deps.onMove(id, event.type === 'execution-ended' || event.type === 'execution-held');
   };
   return {
@@ -70,12 +90,14 @@ export function createMetricsFold(deps: MetricsFoldDeps): MetricsFold {
       const state = deps.state();
       let taken = 0;
       for (let round = 0; round < mostBatches; round += 1) {
-        const events = await store.events(state.cursor, batch);
-        attempts = new Map();
+        const events = await store.events(state.cursor, batch, { types: countedEvents });
         for (const event of events) {
           await take(event);
           state.cursor = event.seq;
         }
+        // After the batch, once a call: what is read is at least as new as every event of it.
+        for (const id of spending) await book.update(id);
+        spending.clear();
         taken += events.length;
         if (events.length < batch) break;
       }
@@ -90,7 +112,8 @@ async function fillLive(store: Store, live: LiveExecutions): Promise<void> {
     const page = await store.unfinished(batch, after);
     for (const record of page) {
       live.put(record);
-      for (const attempt of await store.attempts(record.id)) live.applyAttempt(attempt);
+      for (const attempt of await store.attempts(record.id))
+        live.applyCall(record.id, fromRecord(attempt), attempt.acceptedAt ?? attempt.intendedAt);
     }
     after = page.at(-1)?.id;
     if (page.length < batch) break;
@@ -110,12 +133,7 @@ function asAt(record: ExecutionRecord, event: EventRecord): ExecutionRecord {
   return { ...kept, status: 'queued', marks: [], activeMs: 0 };
 }
 
-function attemptIdOf(event: EventRecord): AttemptId | undefined {
-  const id = event.data['attemptId'] ?? event.data['attempt'];
-  if (typeof id !== 'string') return undefined;
-  try {
-    return attemptId(id);
-  } catch {
-    return undefined;
-  }
+/** Being accepted or found costs nothing new. */
+function mayCharge(event: EventRecord): boolean {
+  return event.type !== 'attempt-accepted' && event.type !== 'attempt-found';
 }

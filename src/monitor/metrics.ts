@@ -36,10 +36,10 @@ export interface Metrics {
 
 /** `metrics.json` is at most this old while the worker lives. */
 const writeEveryMs = 1_000;
-const listEveryMs = 2_000;
+const listEveryMs = 4_000;
 const storeEveryMs = 60_000;
 /** Single-execution files: at most so many written a second, so many kept. */
-const detailsPerWrite = 5;
+const detailsPerWrite = 2;
 const mostDetails = 1_000;
 const detailFolder = 'data/executions';
 

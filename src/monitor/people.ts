@@ -14,8 +14,12 @@ export async function countDecision(
 ): Promise<void> {
   const row = rowOf(next.sourceRef);
   if (row === undefined) return;
-  const found = await store.executions({ sourceRefPrefix: `${row}#`, limit: 5 });
-  const before = found.find((execution) => execution.id < next.id && execution.status === 'succeeded');
+  const [before] = await store.executions({
+    sourceRefPrefix: `${row}#`,
+    statuses: ['succeeded'],
+    before: next.id,
+    limit: 1,
+  });
   const { agent, stage } = before?.labels ?? {};
   if (before?.endedAt === undefined || agent === undefined || stage === undefined) return;
   if (!isConfirmPoint(agent, stage)) return;

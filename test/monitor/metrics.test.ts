@@ -58,7 +58,8 @@ async function run(kit: Kit, over: Partial<ExecutionRecord> = {}, attemptOver: P
   const execution = executionRecord(kit, over);
   const attempt = attemptRecord(kit, execution, attemptOver);
   const charge = chargeRecord(kit, attempt, { state: 'reserved' });
-  const data = { attemptId: attempt.id, node: 'draw' };
+  const { provider, model, ordinal } = attempt;
+  const data = { attemptId: attempt.id, node: 'draw', provider, model, ordinal };
   await kit.store.commit([
     { type: 'create-execution', record: execution },
     event(kit, 'execution-queued', {}, execution),
