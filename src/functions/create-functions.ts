@@ -1,10 +1,11 @@
-import type { MediaSource } from '../contract/index.ts';
 import type { NodeFunction } from '../engine/ports/index.ts';
 import { readOutline, writeOutline } from './deck/outline.ts';
 import { createDeckFile } from './deck/pptx.ts';
 import { chooseEditBase } from './edit/base.ts';
 import { createJsonFile } from './json/file.ts';
 import { createKnowledgeSearch, type Knowledge } from './knowledge/search.ts';
+import type { Spool } from '../media/index.ts';
+import { createAiLabel } from './media/ai-label.ts';
 import { pickItems } from './list/pick.ts';
 import { wholeNumber } from './number/whole.ts';
 import { acceptResult, chooseRound, mergeVerdicts } from './quality/accept.ts';
@@ -22,7 +23,9 @@ export interface FunctionDeps {
   readonly redLines: RedLineTexts;
   readonly pictures: PictureWorker;
   /** Where files are read and kept: the spool. */
-  readonly media: MediaSource;
+  readonly media: Spool;
+  /** Setting `media.ai_label`; absent: none. */
+  readonly aiLabel?: 'none' | 'metadata' | 'visible';
   /** The team's own documents; absent: none. */
   readonly knowledge?: Knowledge;
 }
@@ -45,6 +48,7 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['picture.check', createPictureCheck(deps)],
     ['picture.cut-out', createCutOut(deps)],
     ['picture.print-size', createPrintSize(deps)],
+    ['media.ai-label', createAiLabel({ ...deps, mode: deps.aiLabel ?? 'none' })],
     ['text.lines', writeLines],
     ['number.whole', wholeNumber],
     ['list.pick', pickItems],
