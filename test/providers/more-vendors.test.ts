@@ -319,6 +319,11 @@ describe('dashscope', () => {
       [json({ data: [{ task_id: 'a' }] }), json({ output: { task_status: 'RUNNING' } })],
       { kind: 'check-failed' },
     ],
+    [
+      'two that show our prompt',
+      [json({ data: [{ task_id: 'a' }, { task_id: 'b' }] }), json({ output: { orig_prompt: 'x' } })],
+      { kind: 'check-failed' },
+    ],
     ['no list', [json('<html></html>', 502)], { kind: 'check-failed' }],
   ] as const)('finds: %s', async (_what, replies, expected) => {
     const world = providerWith('dashscope');
@@ -326,7 +331,7 @@ describe('dashscope', () => {
     const request = await prepared(world, 'dashscope.video', film, { fields });
     expect(await adapterOf(world, 'dashscope.video').find!(request, signal)).toMatchObject(expected);
     expect(world.calls[0]?.url).toContain(
-      'start_time=20260101075900&end_time=20260101081000&model_name=maker%2Ftest-model',
+      'start_time=20260101075930&end_time=20260101080030&model_name=maker%2Ftest-model',
     );
   });
 
@@ -346,6 +351,29 @@ describe('dashscope', () => {
     await adapterOf(world, 'openai-chat').submit(await prepared(world, 'openai-chat', { prompt: 'x' }), signal);
     expect(world.calls[0]?.url).toBe('https://dashscope.example/compatible-mode/v1/chat/completions');
   });
+});
+
+describe('a person’s word', () => {
+  it.each([
+    ['kie', 'kie.market', film, { media: 'image' }],
+    ['toapis', 'toapis.video', film, { media: 'video', seconds: 5 }],
+    ['ark', 'ark.image', { prompt: 'x' }, { media: 'image' }],
+    ['dashscope', 'dashscope.video', film, { media: 'video', seconds: 5, acceptedAt: 1_767_225_600_000 }],
+  ])(
+    '%s makes the same handle from a task id that its own answer would have made',
+    async (vendor, implementation, input, facts) => {
+      const world = providerWith(vendor);
+      const request = await prepared(world, implementation, input);
+      const adapter = adapterOf(world, implementation);
+      expect(adapter.handleFor!('t9', { ...request })).toMatchObject({
+        taskId: 't9',
+        account: vendor,
+        key: 'key-1',
+        ...facts,
+      });
+      expect(adapter.handleFor!('t9', {})).toMatchObject({ taskId: 't9' });
+    },
+  );
 });
 
 describe('balances of chat vendors', () => {
@@ -384,7 +412,8 @@ describe('balances of chat vendors', () => {
   });
 
   it('gives any chat account at a known host its balance', () => {
-    const at = (baseUrl: string): boolean => 'balance' in providerWith('openai-chat', { account: { baseUrl } }).provider;
+    const at = (baseUrl: string): boolean =>
+      'balance' in providerWith('openai-chat', { account: { baseUrl } }).provider;
     expect(at('https://api.deepseek.com')).toBe(true);
     expect(at('https://openrouter.ai/api/v1')).toBe(true);
     expect(at('https://api.openai.com/v1')).toBe(false);

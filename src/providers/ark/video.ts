@@ -5,8 +5,8 @@ import {
   checkFailure,
   createInlineMedia,
   failureOfAnswer,
+  handleOf,
   mediaVerdict,
-  parsePrepared,
   type PollReading,
   readStatusWord,
   type SubmitReading,
@@ -21,6 +21,8 @@ import { missingTaskCodes, readArkError, taskError } from './codes.ts';
 import { arkPictureLimits } from './limits.ts';
 import { createdSchema, listSchema, taskSchema } from './wire.ts';
 
+const version = 1;
+
 type JsonAnswer = Extract<HttpAnswer, { readonly kind: 'json' }>;
 
 /** Tasks listed on one page; the vendor's largest. */
@@ -32,7 +34,7 @@ export function createArkVideoDialect(baseUrl: string, line: VendorLine, deps: P
   const inline = createInlineMedia(deps.media, arkPictureLimits);
   return {
     implementation: 'ark.video',
-    version: 1,
+    version,
     capabilities: ['video.generate'],
     upload: inline.upload,
     pictureLimits: arkPictureLimits,
@@ -140,14 +142,7 @@ function readFound(answer: HttpAnswer, request: PreparedRequest, line: VendorLin
   const wanted = safetyIdentifier(request.key);
   const found = items.find((item) => item.safety_identifier === wanted);
   if (found !== undefined) {
-    const { seconds } = parsePrepared(request);
-    const facts = {
-      key: request.key,
-      account: line.context().provider,
-      media: 'video',
-      ...(seconds === undefined ? {} : { seconds }),
-    };
-    return { kind: 'found', handle: { taskId: found.id, ...facts } };
+    return { kind: 'found', handle: handleOf(found.id, request, { account: line.context().provider, version }) };
   }
   const isShown = items.length === 0 || items.some((item) => typeof item.safety_identifier === 'string');
   if (isShown && items.length === list.items.length && (list.total ?? items.length) <= items.length)

@@ -1,3 +1,4 @@
+export { handleOf, parseHandle, type TaskHandle } from './handle.ts';
 export { createInlineMedia } from './inline-media.ts';
 export { readMediaUrls } from './media-urls.ts';
 export { readStatusWord } from './status-words.ts';
@@ -5,12 +6,10 @@ export {
   checkFailure,
   createTaskAdapter,
   inputFailure,
-  parseHandle,
   parsePrepared,
   type PollReading,
   type SubmitReading,
   type TaskDialect,
-  type TaskHandle,
   unhappySubmit,
   vendorModelOf,
 } from './task-adapter.ts';

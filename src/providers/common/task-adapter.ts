@@ -16,6 +16,7 @@ import type {
 import { fail, type JsonObject, ok, type Result } from '../../kernel/index.ts';
 import type { HttpAnswer, HttpCall } from '../http/index.ts';
 import { fillMedia, type MappingFault, mapInput } from '../mapping/index.ts';
+import { handleOf, parseHandle, type TaskHandle } from './handle.ts';
 import { type Upload, uploadMedia } from './uploads.ts';
 import { type AnswerContext, failureOfAnswer, isRefusalStatus, type VendorError } from './vendor-error.ts';
 import type { VendorLine } from './vendor-line.ts';
@@ -63,19 +64,6 @@ export interface TaskDialect {
   readonly cancel?: (handle: JsonObject, signal: AbortSignal) => Promise<CancelOutcome>;
 }
 
-/** Parsed when read back. A person's word (`resolve --accepted ID`) gives `taskId` alone, so the rest is optional. */
-const handleSchema = z.object({
-  taskId: z.union([z.string().min(1), z.number().transform(String)]),
-  account: z.string().optional(),
-  version: z.number().optional(),
-  model: z.string().optional(),
-  key: z.string().optional(),
-  media: z.enum(['image', 'video']).optional(),
-  acceptedAt: z.number().optional(),
-  seconds: z.number().optional(),
-});
-export type TaskHandle = z.infer<typeof handleSchema>;
-
 const bodySchema = z.object({
   payload: z.record(z.string(), z.json()),
   seconds: z.number().optional(),
@@ -93,10 +81,6 @@ export function parsePrepared(request: PreparedRequest): z.infer<typeof bodySche
   return bodySchema.parse(request.body);
 }
 
-export function parseHandle(handle: JsonObject): TaskHandle {
-  return handleSchema.parse(handle);
-}
-
 /** The frame that all submit/poll adapters share; a dialect fills in what the vendor does its own way. */
 export function createTaskAdapter(deps: ProviderDeps, line: VendorLine, dialect: TaskDialect): Adapter {
   const { implementation, version, find, cancel } = dialect;
@@ -107,6 +91,7 @@ export function createTaskAdapter(deps: ProviderDeps, line: VendorLine, dialect:
     prepare: async (call, signal) => await prepare(deps, dialect, call, signal),
     submit: async (request, signal) => await submit(deps, line, dialect, request, signal),
     poll: async (handle, signal) => await poll(deps, line, dialect, parseHandle(handle), signal),
+    handleFor: (taskId, request) => handleOf(taskId, request, { account: deps.account.id, version }),
     ...(find === undefined ? {} : { find }),
     ...(cancel === undefined ? {} : { cancel }),
   };
@@ -158,7 +143,7 @@ async function submit(
   request: PreparedRequest,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const { payload, seconds } = parsePrepared(request);
+  const { payload } = parsePrepared(request);
   const finished = (await dialect.finishPayload?.(payload, signal)) ?? ok(payload);
   if (!finished.ok) return { kind: 'refused', failure: { ...finished.failure, provider: deps.account.id } };
   const call = dialect.submitRequest(request, payload);
@@ -167,18 +152,9 @@ async function submit(
   const reading = answer.kind === 'json' ? await dialect.readSubmit(answer) : undefined;
   if (reading?.kind === 'done') return { kind: 'completed', output: reading.output, cost: reading.cost };
   if (reading?.kind === 'task') {
-    const facts = { account: deps.account.id, version: dialect.version, model: request.model, key: request.key };
-    const media = request.capability === 'video.generate' ? 'video' : 'image';
-    return {
-      kind: 'accepted',
-      handle: {
-        taskId: reading.taskId,
-        ...facts,
-        media,
-        acceptedAt: deps.clock.nowMs(),
-        ...(seconds === undefined ? {} : { seconds }),
-      },
-    };
+    const acceptedAt = deps.clock.nowMs();
+    const facts = { account: deps.account.id, version: dialect.version, acceptedAt };
+    return { kind: 'accepted', handle: handleOf(reading.taskId, request, facts) };
   }
   return unhappySubmit(answer, line.context(), reading);
 }

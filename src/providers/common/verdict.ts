@@ -1,6 +1,7 @@
 import type { ReportedCost } from '../../contract/index.ts';
 import { readMediaUrls } from './media-urls.ts';
-import type { PollReading, TaskHandle } from './task-adapter.ts';
+import type { TaskHandle } from './handle.ts';
+import type { PollReading } from './task-adapter.ts';
 
 /**
  * The verdict on a task that its vendor calls done: its addresses, with what a price table needs; or, without a usable

@@ -15,6 +15,8 @@ import { readDashScopeError, taskError } from './codes.ts';
 import { findTask } from './find.ts';
 import { taskSchema } from './wire.ts';
 
+const version = 1;
+
 type JsonAnswer = Extract<HttpAnswer, { readonly kind: 'json' }>;
 
 /** Pictures travel inline; about 10 MB of base64 is the most that is taken. */
@@ -40,7 +42,7 @@ export function createDashScopeDialect(
   const tasks = `${baseUrl}/api/v1/tasks`;
   return {
     implementation: service.implementation,
-    version: 1,
+    version,
     capabilities: [service.capability],
     upload: inline.upload,
     pictureLimits,
@@ -53,7 +55,7 @@ export function createDashScopeDialect(
     readSubmit,
     queryUrl: ({ taskId }) => `${tasks}/${encodeURIComponent(taskId)}`,
     readPoll: (answer, handle) => readTask(answer, handle, baseUrl, deps.clock.nowMs()),
-    find: async (request, signal) => await findTask(tasks, request, line, deps, signal),
+    find: async (request, signal) => await findTask(tasks, request, line, deps, signal, version),
     cancel: async (handle, signal) => await cancelTask(tasks, handle, line, deps, signal),
   };
 }

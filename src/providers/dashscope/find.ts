@@ -1,13 +1,14 @@
 import type { FindOutcome, PreparedRequest, ProviderDeps } from '../../contract/index.ts';
 import { isJsonObject } from '../../kernel/index.ts';
-import { checkFailure, parsePrepared, type VendorLine, vendorModelOf } from '../common/index.ts';
+import { checkFailure, handleOf, parsePrepared, type VendorLine, vendorModelOf } from '../common/index.ts';
 import { listSchema, taskSchema } from './wire.ts';
 
 /** The vendor's clock is China's. */
 const chinaOffsetMs = 8 * 3_600_000;
-/** From a little before the request was built until its submit must have ended. */
-const beforeMs = 60_000;
-const afterMs = 600_000;
+/** Looked for from a little before the request was built (clocks differ) until now: it may have waited for its turn. */
+const beforeMs = 30_000;
+/** The vendor's longest span of a list, and the life of a record, less an hour to be sure. */
+const longestSpanMs = 23 * 3_600_000;
 /** Candidates that are looked at; a busier window is left to a person. */
 const maxCandidates = 10;
 
@@ -21,14 +22,17 @@ export async function findTask(
   line: VendorLine,
   deps: ProviderDeps,
   signal: AbortSignal,
+  version: number,
 ): Promise<FindOutcome> {
-  const { payload, preparedAt, seconds } = parsePrepared(request);
+  const { payload, preparedAt } = parsePrepared(request);
   const uncertain = (message: string): FindOutcome => ({
     kind: 'check-failed',
     failure: { kind: 'unavailable', code: 'find.uncertain', message, provider: deps.account.id },
   });
   if (preparedAt === undefined) return uncertain('the time of the submit is not known');
-  const window = `start_time=${stamp(preparedAt - beforeMs)}&end_time=${stamp(preparedAt + afterMs)}`;
+  const nowMs = deps.clock.nowMs();
+  if (nowMs - preparedAt > longestSpanMs) return uncertain('too long ago: records last 24 hours');
+  const window = `start_time=${stamp(preparedAt - beforeMs)}&end_time=${stamp(nowMs + beforeMs)}`;
   const model = encodeURIComponent(vendorModelOf(request));
   const url = `${tasksUrl}/?${window}&model_name=${model}&page_no=1&page_size=100`;
   const answer = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
@@ -37,32 +41,21 @@ export async function findTask(
   if (list.data.length === 0) return { kind: 'not-found' };
   if (list.data.length > maxCandidates) return uncertain(`${list.data.length} tasks of this model at that time`);
   const prompt = isJsonObject(payload['input']) ? payload['input']['prompt'] : undefined;
-  let isAllForeign = true;
+  const ours: string[] = [];
+  let isEachTold = true;
   for (const { task_id: taskId } of list.data) {
-    const look = await line.send(
-      { method: 'GET', url: `${tasksUrl}/${encodeURIComponent(taskId)}` },
-      deps.timeouts.queryMs,
-      signal,
-    );
+    const url = `${tasksUrl}/${encodeURIComponent(taskId)}`;
+    const look = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
     const shown = look.kind === 'json' ? taskSchema.safeParse(look.json).data?.output.orig_prompt : undefined;
-    if (typeof shown === 'string' && shown === prompt) {
-      const media = request.capability === 'video.generate' ? 'video' : 'image';
-      return {
-        kind: 'found',
-        handle: {
-          taskId,
-          account: deps.account.id,
-          key: request.key,
-          media,
-          ...(seconds === undefined ? {} : { seconds }),
-        },
-      };
-    }
-    isAllForeign &&= typeof shown === 'string';
+    if (typeof shown !== 'string') isEachTold = false;
+    else if (shown === prompt) ours.push(taskId);
   }
-  return isAllForeign
-    ? { kind: 'not-found' }
-    : uncertain('a task of this model at that time does not show its prompt yet');
+  const [first, second] = ours;
+  if (second !== undefined) return uncertain('several tasks of that time show this prompt');
+  if (first !== undefined) {
+    return { kind: 'found', handle: handleOf(first, request, { account: deps.account.id, version }) };
+  }
+  return isEachTold ? { kind: 'not-found' } : uncertain('a task of that time does not show its prompt yet');
 }
 
 /** `YYYYMMDDhhmmss` in China's time. */

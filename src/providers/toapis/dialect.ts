@@ -1,7 +1,8 @@
-import type { CapabilityId, FindOutcome, ProviderDeps } from '../../contract/index.ts';
+import type { CapabilityId, FindOutcome, PreparedRequest, ProviderDeps } from '../../contract/index.ts';
 import {
   checkFailure,
   failureOfAnswer,
+  handleOf,
   mediaVerdict,
   type PollReading,
   readStatusWord,
@@ -15,6 +16,8 @@ import type { HttpAnswer } from '../http/index.ts';
 import { billed, isMissing, readToapisError, taskError } from './codes.ts';
 import { toapisPictureLimits } from './upload.ts';
 import { taskSchema } from './wire.ts';
+
+const version = 1;
 
 type JsonAnswer = Extract<HttpAnswer, { readonly kind: 'json' }>;
 
@@ -30,7 +33,7 @@ export function createToapisDialect(
   const capability: CapabilityId = kind === 'image' ? 'image.generate' : 'video.generate';
   return {
     implementation: `toapis.${kind}`,
-    version: 1,
+    version,
     capabilities: [capability],
     upload,
     pictureLimits: toapisPictureLimits,
@@ -42,7 +45,7 @@ export function createToapisDialect(
     find: async (request, signal) => {
       const url = `${path}/${encodeURIComponent(request.key)}`;
       const answer = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
-      return readFound(answer, request.key, line);
+      return readFound(answer, request, line);
     },
   };
 }
@@ -97,13 +100,13 @@ function missingOrError(answer: JsonAnswer, error: ReturnType<typeof readToapisE
 }
 
 /** The same GET takes our own id in place of the task's: that is how a submit without an answer is found again. */
-function readFound(answer: HttpAnswer, key: string, line: VendorLine): FindOutcome {
+function readFound(answer: HttpAnswer, request: PreparedRequest, line: VendorLine): FindOutcome {
   if (answer.kind === 'json') {
     const task = taskSchema.safeParse(answer.json);
     const error = readToapisError(answer.json);
     if (answer.status === 404 || isMissing(error)) return { kind: 'not-found' };
     if (answer.status < 300 && typeof task.data?.id === 'string' && typeof task.data.status === 'string') {
-      return { kind: 'found', handle: { taskId: task.data.id, key, account: line.context().provider } };
+      return { kind: 'found', handle: handleOf(task.data.id, request, { account: line.context().provider, version }) };
     }
     if (error !== undefined) {
       return { kind: 'check-failed', failure: failureOfAnswer(answer, line.context(), error) };
