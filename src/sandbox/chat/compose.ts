@@ -1,7 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/index.ts';
 import { parseJson } from '../endpoint.ts';
 import type { Asked } from './request.ts';
-import { advice, article, type Brief, imagePrompt, keywords, readBrief, script, shotPicture } from './writing.ts';
+import {
+  advice,
+  article,
+  type Brief,
+  imagePrompt,
+  keywords,
+  motifPrompt,
+  readBrief,
+  retouchPrompt,
+  screenParts,
+  script,
+  shotPicture,
+  spokenNotes,
+  statements,
+} from './writing.ts';
 
 /**
  * What the sandbox's chat model answers: it looks for the form that the prompt asks for (marked sections, or a JSON object
@@ -45,10 +59,7 @@ function writeSection(mark: string, hint: string, brief: Brief): string {
   if (/SCRIPT|脚本/i.test(mark) || /拍摄脚本/.test(name)) return script(brief);
   if (/KEYWORD|一致性|关键词/i.test(name)) return keywords(brief.subject);
   if (/IMAGE|PICTURE|英文提示词|图提示词/i.test(name)) return imagePrompt();
-  if (/ISSUE|PROBLEM|ADVICE|SUGGEST|问题|建议/i.test(name))
-    return advice()
-      .map((line) => `- ${line}`)
-      .join('\n');
+  if (/ISSUE|PROBLEM|ADVICE|SUGGEST|问题|建议/i.test(name)) return advice.map((line) => `- ${line}`).join('\n');
   if (/prompt/i.test(mark)) return imagePrompt();
   return article(brief.subject);
 }
@@ -114,46 +125,69 @@ function fill(shape: Json, spot: Spot): Json {
   return typeof shape === 'string' ? fillText(shape, spot) : shape;
 }
 
+/** An example of several items keeps its length; one of a single item is repeated as often as the prompt asks. */
 function fillList(shape: readonly Json[], spot: Spot): Json {
-  if (/reason|error|violation/i.test(spot.key)) return [];
   const first = shape[0];
-  if (first === undefined) return [];
-  const many = /shot|panel|slide|page|section|item/i.test(spot.key);
-  const count = many ? spot.brief.shots : /bullet|point/i.test(spot.key) ? 4 : 3;
+  if (first === undefined || /reasons|errors|violations/i.test(spot.key)) return [];
+  const many = /shot|panel|slide|page/i.test(spot.key);
+  const once = /pick|rank|choice/i.test(spot.key) ? Math.min(3, spot.brief.pictures) : 3;
+  const count = many ? spot.brief.shots : shape.length > 1 ? shape.length : once;
   return Array.from({ length: count }, (_unused, index) => fill(shape[index] ?? first, { ...spot, index }));
 }
 
 function fillNumber(shape: number, spot: Spot): number {
-  if (/number|index|page|seq|order/i.test(spot.key)) return spot.index + 1;
-  if (/score|rating|quality/i.test(spot.key)) return Math.max(shape, 90);
-  return shape;
+  if (/^(number|index|page|seq|order)$/i.test(spot.key)) return spot.index + 1;
+  return /score|rating|quality/i.test(spot.key) ? Math.max(shape, 90) : shape;
+}
+
+/** Words for a key that the example leaves open; undefined where the example's own value stands. */
+const writers: readonly (readonly [RegExp, (spot: Spot) => string])[] = [
+  [/picture|frame|visual/i, ({ index }) => shotPicture(index)],
+  [/motif|artwork/i, motifPrompt],
+  [/prompt/i, ({ brief }) => (brief.isWorn ? imagePrompt() : retouchPrompt())],
+  [/keyword/i, ({ brief }) => keywords(brief.subject)],
+  [/query/i, ({ brief }) => `${brief.subject.slice(0, 20)} 面料 场景 洗护`],
+  [/title|heading/i, ({ index, brief }) => (index === 0 ? brief.subject.slice(0, 20) : `第 ${index + 1} 步怎么做`)],
+  [/problem|change|issue|suggest/i, ({ index }) => advice[index % advice.length] ?? ''],
+  [/^(name|kind|place)$/i, ({ key, index }) => partOf(key, index)],
+  [/note|speech/i, ({ brief }) => spokenNotes(brief.subject)],
+  [/point|bullet|rule/i, ({ index }) => statements[index % statements.length] ?? ''],
+];
+
+function partOf(key: string, index: number): string {
+  const part = screenParts[index % screenParts.length];
+  return part === undefined ? '' : key === 'kind' ? part.kind : key === 'place' ? part.place : part.name;
 }
 
 function fillText(shape: string, spot: Spot): string {
-  const { key, index, brief } = spot;
+  if (shape === '') return '';
   const choices = shape.split('|').map((choice) => choice.trim());
   if (choices.length > 1 && choices.every((choice) => /^[\w\u4e00-\u9fff-]{1,40}$/.test(choice)))
     return choices[0] ?? '';
-  if (/workflow|route|choice/i.test(key)) return chooseName(spot) ?? shape;
-  if (/picture|frame|visual/i.test(key)) return shotPicture(index);
-  if (/prompt/i.test(key)) return imagePrompt();
-  if (/keyword/i.test(key)) return keywords(brief.subject);
-  if (/title|heading|标题/i.test(key)) return index === 0 ? brief.subject.slice(0, 20) : `要点 ${index + 1}`;
-  if (/advice|suggest|issue|problem|建议|问题|point|bullet/i.test(key)) return advice()[index % 3] ?? '';
-  if (/^#[0-9a-f]{3,8}$/i.test(shape)) return shape;
-  if (shape !== '' && !/…|\.\.\.|^<.*>$|^string$/.test(shape) && shape.length < 24) return shape;
-  return `关于“${brief.subject}”：主体突出，光线柔和，细节清楚，整体风格保持一致。`;
+  if (/workflow|route/i.test(spot.key)) return chooseName(spot) ?? shape;
+  if (!/…|\.\.\.|^<.*>$|^string$|一句/.test(shape) && shape.length < 30) return shape;
+  const writer = writers.find(([pattern]) => pattern.test(spot.key))?.[1];
+  return writer === undefined ? `关于“${spot.brief.subject}”：主体突出，光线柔和，细节清楚。` : writer(spot);
 }
 
-/** The first of the names offered in the prompt (`- photo-retouch: …`) whose words fit the subject, else the first. */
+/** Of the names offered in the prompt (`- photo-retouch：…`) the one whose description shares most with the request. */
 function chooseName(spot: Spot): string | undefined {
   const offers = [...spot.prompt.matchAll(/^\s*(?:[-*]|\d+[.、])\s*`?([a-z][a-z0-9-]+)`?\s*[：:—-]\s*(.*)$/gm)];
-  const fitting = offers.find((offer) => shareLetters(offer[2] ?? '', spot.brief.subject));
-  return (fitting ?? offers[0])?.[1];
+  const hasPictures = /附有原图|attached/i.test(spot.prompt);
+  const scored = offers.map(([, name = '', words = '']) => ({
+    name,
+    score: sharedPairs(words, spot.brief.subject) + (!hasPictures && name.endsWith('generate') ? 10 : 0),
+  }));
+  return scored.toSorted((left, right) => right.score - left.score)[0]?.name;
 }
 
-function shareLetters(left: string, right: string): boolean {
-  return Array.from(left).some((letter) => /[\u4e00-\u9fff]/.test(letter) && right.includes(letter));
+function sharedPairs(left: string, right: string): number {
+  let shared = 0;
+  for (let at = 0; at + 1 < right.length; at += 1) {
+    const pair = right.slice(at, at + 2);
+    if (/^[\u4e00-\u9fff]{2}$/.test(pair) && left.includes(pair)) shared += 1;
+  }
+  return shared;
 }
 
 /** An example that a JSON schema allows. */

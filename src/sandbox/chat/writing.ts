@@ -7,21 +7,23 @@ export interface Brief {
   readonly subject: string;
   readonly shots: number;
   readonly seconds: number;
-  /** Lines of an approved script, without their numbers. */
-  readonly script: readonly string[];
+  /** Pictures that the prompt says are attached. */
+  readonly pictures: number;
+  /** Whether it is about a person who wears the product. */
+  readonly isWorn: boolean;
 }
 
 export function readBrief(prompt: string): Brief {
-  const script = [...prompt.matchAll(/^\s*镜头\s*(\d+)[^：:\n]*[：:]\s*(.+)$/gm)]
-    .filter((match) => !(match[2] ?? '').startsWith('景别与角度'))
-    .map((match) => match[2] ?? '');
-  const counted = /(?:exactly|正好|共)\s*(\d+)\s*(?:个镜头|shots|张|页|slides|panels|items|条|个)/.exec(prompt);
+  const lines = prompt.match(/^\s*镜头\s*\d+[^：:\n]*[：:]\s*(?!景别与角度)\S/gm) ?? [];
+  const counted = /(?:exactly|正好|共)\s*(\d+)\s*(?:个镜头|shots|页|slides|panels|items|条|个)/.exec(prompt);
   const seconds = /(?:合计|total(?:ling)?|共)\s*(\d+)\s*(?:秒|s\b|seconds)/.exec(prompt);
+  const pictures = /(?:附图|图片)\s*共?\s*(\d+)\s*张/.exec(prompt);
   return {
     subject: subjectOf(prompt),
-    shots: clamp(Number(counted?.[1] ?? (script.length === 0 ? 5 : script.length)), 1, 30),
+    shots: clamp(Number(counted?.[1] ?? (lines.length === 0 ? 5 : lines.length)), 1, 30),
     seconds: clamp(Number(seconds?.[1] ?? 10), 1, 60),
-    script,
+    pictures: clamp(Number(pictures?.[1] ?? 3), 1, 9),
+    isWorn: /模特|wearing|\bmodel wear/i.test(prompt),
   };
 }
 
@@ -30,9 +32,11 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 const subjectMarks = [
+  /本页是第 \d+ 页[：:]\s*([^\n]{2,60})/,
+  /<(?:需求|request)>\s*([^\n<]{2,80})/,
   /产品说明[^\n]*[：:]\s*\n?\s*([^\n]{2,80})/,
   /(?:主题|需求|提取要求|要求)[^\n]*[：:]\s*\n?\s*([^\n]{2,80})/,
-  /(?:topic|subject|request)[^\n:]*:\s*\n?\s*([^\n]{2,80})/i,
+  /(?:topic|subject|extracted)[^\n:]*:\s*\n?\s*([^\n]{2,80})/i,
 ];
 
 function subjectOf(prompt: string): string {
@@ -57,7 +61,11 @@ export function imagePrompt(): string {
 }
 
 export function keywords(subject: string): string {
-  const ascii = /[a-z]/i.test(subject) ? `, ${subject.replace(/[^\w ,.-]+/g, ' ').trim()}` : '';
+  const words = subject
+    .replace(/[^\w ,.-]+/g, ' ')
+    .trim()
+    .slice(0, 30);
+  const ascii = /[a-z]/i.test(words) ? `, ${words}` : '';
   return [
     '{角色}：adult woman in her late twenties, oval face, shoulder-length straight black hair, fair warm skin, natural makeup, plain white sneakers',
     `{产品}：same product as in the reference picture${ascii}, identical colour, pattern, fabric, silhouette, seams and trims`,
@@ -99,6 +107,11 @@ export function shotPicture(index: number): string {
   return pictureIdeas[index % pictureIdeas.length] ?? '';
 }
 
+/** Notes to be read aloud, some hundred characters. */
+export function spokenNotes(subject: string): string {
+  return `大家好，这一页我们讲“${subject}”。先说结论：方向已经清楚，接下来要把它做成可以执行的步骤。请先看屏幕上的几条要点，我会逐条说明为什么这样做、谁来做、什么时候能看到结果。有疑问的地方，我们在最后一起讨论。`;
+}
+
 /** A longer Chinese text with headings. */
 export function article(subject: string): string {
   return [
@@ -119,10 +132,43 @@ export function article(subject: string): string {
   ].join('\n');
 }
 
-export function advice(): string[] {
-  return [
-    '主按钮与背景的对比度不足，建议把按钮底色加深，并保证文字对比度达到 4.5:1。',
-    '同级卡片的间距不一致，建议统一为 16 像素的倍数，减少视觉噪声。',
-    '标题与正文的字号差距太小，建议标题用 20 像素、正文用 14 像素，层级会更清楚。',
-  ];
+/** An order for an image model that keeps what is there: no person, no garment. */
+export function retouchPrompt(): string {
+  return (
+    'Keep the whole composition, the subject and its proportions exactly as they are in the attached picture. Brighten the ' +
+    'exposure by about one stop, neutralise the colour cast, lift the shadows gently, remove dust and small blemishes, keep ' +
+    'natural texture and crisp edges, add nothing and remove nothing else, clean commercial finish.'
+  );
 }
+
+/** Printed artwork, described for extraction. */
+export function motifPrompt(): string {
+  return (
+    'A round emblem in the centre: a warm yellow sun disc behind a stylised orange fox head with white cheeks and pointed ears, ' +
+    'two rounded hills in burnt orange below, flat solid fills, crisp even edges, symmetric about the vertical axis, no texture, ' +
+    'no lettering.'
+  );
+}
+
+/** Statements for slides, rules and findings; each whole, none alike. */
+export const statements: readonly string[] = [
+  '先给结论，再给依据，让读者三秒内知道该做什么。',
+  '把资源集中在最能见效的一两件事上，其余的先停。',
+  '用可以核对的细节说话，少用形容词。',
+  '每一步都有负责人和完成时间，到期复盘。',
+  '先小范围试行，看到效果再扩大。',
+  '把常见问题写进说明，减少来回确认。',
+];
+
+export const advice: readonly string[] = [
+  '主按钮与背景的对比度不足，把底色加深到文字对比度 4.5:1 以上。',
+  '同级卡片的间距不一致，统一为 8 像素的倍数。',
+  '标题与正文的字号差距太小，标题用 20 像素、正文用 14 像素。',
+];
+
+/** Parts of a screen: name, kind, place. */
+export const screenParts: readonly Readonly<Record<'name' | 'kind' | 'place', string>>[] = [
+  { name: '顶部导航', kind: '导航栏', place: '页面顶部' },
+  { name: '商品卡片', kind: '卡片', place: '页面中部' },
+  { name: '提交按钮', kind: '按钮', place: '页面底部' },
+];
