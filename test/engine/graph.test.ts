@@ -71,7 +71,7 @@ describe('order', () => {
     const clock = createVirtualClock();
     const starts: string[] = [];
     const slow: NodeFunction = async (input, signal) => {
-      starts.push(`${String(input['name'])}@${clock.monotonicMs()}`);
+      starts.push(`${typeof input['name'] === 'string' ? input['name'] : ''}@${clock.monotonicMs()}`);
       await sleep(clock, Number(input['ms']), signal);
       return { ok: true, value: {} };
     };

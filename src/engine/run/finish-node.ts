@@ -25,3 +25,13 @@ export async function finishNode(
   }
   happen(frame, { kind: 'finished', id: node.id, result }, along);
 }
+
+/** The same from where nobody waits for it. */
+export function reportNode(
+  frame: Frame,
+  node: LiveNode,
+  result: NodeResult,
+  along: readonly StoreCommand[] = [],
+): void {
+  void frame.run.services.track(finishNode(frame, node, result, along));
+}

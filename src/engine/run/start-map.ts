@@ -3,7 +3,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../kernel/index.ts
 import { type LiveGraph, type LiveNode, singleSkillGraph } from '../graph/live.ts';
 import { openFrame } from './apply.ts';
 import type { GraphEnd } from './decide.ts';
-import { finishNode } from './finish-node.ts';
+import { reportNode } from './finish-node.ts';
 import { scopeOf } from './frame.ts';
 import { addMarks, type Frame, pathOf } from './run.ts';
 
@@ -37,7 +37,7 @@ export function startMap(frame: Frame, node: LiveNode, definition: MapDefinition
         ? `${items.length} items, at most ${definition.max_items} are allowed`
         : undefined;
   if (items === undefined || fault !== undefined) {
-    void finishNode(frame, node, {
+    reportNode(frame, node, {
       kind: 'failed',
       failure: { kind: 'invalid-input', code: 'map', message: fault ?? 'no list' },
     });
@@ -144,15 +144,15 @@ function finishMap(state: MapState): void {
     count: items.length,
   };
   const isCanceled = frame.callRun.stopping() === 'canceled';
-  if (failed.length === 0) void finishNode(frame, node, { kind: 'succeeded', output });
-  else if (isCanceled || first === undefined) void finishNode(frame, node, { kind: 'canceled' });
+  if (failed.length === 0) reportNode(frame, node, { kind: 'succeeded', output });
+  else if (isCanceled || first === undefined) reportNode(frame, node, { kind: 'canceled' });
   else if (definition.on_item_failure !== 'keep' || failed.length === items.length) {
-    void finishNode(frame, node, { kind: 'failed', failure: withNumbers(state, failed, first) });
+    reportNode(frame, node, { kind: 'failed', failure: withNumbers(state, failed, first) });
   } else {
     const failure = withNumbers(state, failed, first);
     const text = `「${node.title}」${items.length - failed.length}/${items.length} 完成，第 ${failed.map((index) => index + 1).join('、')} 项失败`;
     const marks = addMarks(frame.run, [{ kind: 'partial', node: pathOf(frame, node.id), text }]);
-    void finishNode(frame, node, { kind: 'succeeded', output, partial: failure }, marks);
+    reportNode(frame, node, { kind: 'succeeded', output, partial: failure }, marks);
   }
 }
 

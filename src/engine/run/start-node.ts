@@ -9,7 +9,7 @@ import { type Frame, pathOf, putNode } from './run.ts';
 import { startMap } from './start-map.ts';
 import { startSkill } from './start-skill.ts';
 import { startWorkflow } from './start-workflow.ts';
-import { finishNode } from './finish-node.ts';
+import { finishNode, reportNode } from './finish-node.ts';
 
 /** A function without a time limit of its own is given up on after this. */
 const functionLimitMs = 3_600_000;
@@ -67,15 +67,15 @@ function evaluate(frame: Frame, node: LiveNode): void {
         code: 'condition',
         message: `branch ${branch} cannot be decided: ${holds.failure}`,
       };
-      void finishNode(frame, node, { kind: 'failed', failure });
+      reportNode(frame, node, { kind: 'failed', failure });
       return;
     }
     if (holds.value) {
-      void finishNode(frame, node, { kind: 'succeeded', output: { branch }, branch });
+      reportNode(frame, node, { kind: 'succeeded', output: { branch }, branch });
       return;
     }
   }
-  void finishNode(frame, node, { kind: 'succeeded', output: { branch: 'else' }, branch: 'else' });
+  reportNode(frame, node, { kind: 'succeeded', output: { branch: 'else' }, branch: 'else' });
 }
 
 /** Functions are called again after a crash; they leave no record before their end. */

@@ -9,7 +9,7 @@ import type { CallEnd, CallOwner, PaidCalls } from '../call/types.ts';
 import type { LiveNode } from '../graph/live.ts';
 import type { RememberedRecord, StoreCommand } from '../ports/index.ts';
 import { happen } from './apply.ts';
-import { finishNode } from './finish-node.ts';
+import { reportNode } from './finish-node.ts';
 import { scopeOf } from './frame.ts';
 import { checkHeld, leafHeld, leafWaits, leafWorks } from './hold.ts';
 import { addMarks, type Frame, pathOf, type Run } from './run.ts';
@@ -109,7 +109,7 @@ function nodeOwner(frame: Frame, node: LiveNode, fingerprint: () => string | und
 function endNode(frame: Frame, node: LiveNode, result: CallEnd, fingerprint: string | undefined): void {
   const { run } = frame;
   if (result.kind !== 'succeeded') {
-    void run.services.track(finishNode(frame, node, result));
+    reportNode(frame, node, result);
     checkHeld(run);
     return;
   }

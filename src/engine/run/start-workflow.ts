@@ -2,7 +2,7 @@ import type { NodeDefinition } from '../../contract/index.ts';
 import type { LiveNode } from '../graph/live.ts';
 import { openFrame } from './apply.ts';
 import type { GraphEnd, NodeResult } from './decide.ts';
-import { finishNode } from './finish-node.ts';
+import { reportNode } from './finish-node.ts';
 import { scopeOf } from './frame.ts';
 import { type Frame, pathOf } from './run.ts';
 
@@ -23,7 +23,7 @@ export function startWorkflow(
     startedAt: frame.state.nodes.get(node.id)?.startedAt ?? clock.nowMs(),
     onEnd: (end) => {
       frame.failedInside = end.failedNode ?? frame.failedInside;
-      void run.services.track(finishNode(frame, node, resultOf(end)));
+      reportNode(frame, node, resultOf(end));
     },
   });
 }

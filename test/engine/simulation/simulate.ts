@@ -24,7 +24,6 @@ export interface SeedReport {
 
 export interface SimulationOptions {
   readonly executions?: number;
-  readonly debug?: boolean;
   /** A fault planted in the ports, to see that the checks see it. */
   readonly plant?: (deps: EngineDeps) => Partial<EngineDeps>;
   readonly plantVendor?: (vendor: ScriptedVendor) => void;
@@ -76,22 +75,6 @@ export async function simulateSeed(seed: number, options: SimulationOptions = {}
   const executions = await world.store.executions({ limit: 1_000 });
   const ends: Record<string, number> = {};
   for (const record of executions) ends[record.status] = (ends[record.status] ?? 0) + 1;
-  if (options.debug === true)
-    for (const r of executions) {
-      for (const a of await world.store.attempts(r.id))
-        console.log(
-          a.key,
-          a.id,
-          a.state,
-          JSON.stringify(await world.store.chargesOfAttempt(a.id)),
-          JSON.stringify(
-            (await world.eventsOf(r.id))
-              .filter((e) => e.data['attemptId'] === a.id)
-              .map((e) => [e.type, e.data['state'], e.data['cny']]),
-          ),
-        );
-      console.log(r.id, r.status, (await world.types(r.id)).join(' '));
-    }
   return {
     seed,
     violations: await checkBooks(world.store, vendors),
@@ -103,7 +86,7 @@ export async function simulateSeed(seed: number, options: SimulationOptions = {}
 }
 
 interface Killer {
-  hit(name: FailpointName): void;
+  readonly hit: (name: FailpointName) => void;
   attach(world: World): void;
   isDead(): boolean;
   revived(): void;
