@@ -1,14 +1,9 @@
 import type { Store } from '../engine/ports/index.ts';
 import { type Clock, deadline, type IdSource, type Logger } from '../kernel/index.ts';
-import type { AlertChannel, Alerter, AlertView, ChannelVerdict } from './alert.ts';
+import type { AlertChannel, Alerter, AlertView } from './alert.ts';
+import { createDelivery, nextDeliveryAt } from './alert-delivery.ts';
 import { foldAlert, nextSweepAt, type Outgoing, sweep } from './alert-fold.ts';
-import {
-  type AlertState,
-  alertStateSchema,
-  createStoredState,
-  emptyAlertState,
-  type QueuedMessage,
-} from './alert-state.ts';
+import { alertStateSchema, createStoredState, emptyAlertState, type QueuedMessage } from './alert-state.ts';
 
 export interface AlerterDeps {
   readonly store: Store;
@@ -18,10 +13,10 @@ export interface AlerterDeps {
   readonly channels: readonly AlertChannel[];
   /** `alerts.cooldown`. */
   readonly cooldownMs: number;
+  /** Strikes secrets out of titles and texts before they are stored or sent (the logger's redactor). */
+  readonly clean?: (text: string) => string;
 }
 
-/** Waits between the tries of one channel for one message; after the last it counts as failed. */
-const retryDelaysMs = [60_000, 300_000, 900_000];
 const mostMessages = 100;
 const longestTimerMs = 60_000;
 /** Counts of folded alerts are on disk so long after at most. */
@@ -35,11 +30,11 @@ export function createAlerter(deps: AlerterDeps): Alerter {
   const stored = createStoredState(deps, 'alerts', alertStateSchema, emptyAlertState);
   let state = emptyAlertState();
   let loaded: Promise<void> | undefined;
-  let delivering: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
   let isRunning = false;
   let isSaveDue = false;
 
+  const clean = deps.clean ?? ((text: string): string => text);
   const ready = (): Promise<void> =>
     (loaded ??= stored.load().then((value) => {
       state = value;
@@ -72,33 +67,32 @@ export function createAlerter(deps: AlerterDeps): Alerter {
       if (isSaveDue) void guard('count', settle);
     });
   };
-  const deliver = (): Promise<void> => {
-    delivering ??= deliverDue(deps, state)
-      .then(async (changed) => {
-        if (changed) await stored.save(state);
-      })
-      .catch((error: unknown) => {
-        deps.logger.error('alert delivery failed', { error: String(error) });
-      })
-      .finally(() => {
-        delivering = undefined;
-        arm();
-      });
-    return delivering;
+  const delivery = createDelivery({
+    ...deps,
+    state: () => state,
+    onChange: async () => {
+      await stored.save(state);
+      arm();
+    },
+  });
+  const deliver = async (): Promise<void> => {
+    await delivery.run();
+    arm();
   };
   const arm = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
     if (!isRunning) return;
-    const nextAt = earliest(nextSweepAt(state, deps.cooldownMs), nextDeliveryAt(state));
+    const nextAt = earliest(nextSweepAt(state, deps.cooldownMs), nextDeliveryAt(state, deps.channels));
     if (nextAt === undefined) return;
     const delayMs = Math.min(longestTimerMs, Math.max(10, nextAt - deps.clock.nowMs()));
     cancelTimer = deps.clock.after(delayMs, () => void guard('timer', settle));
   };
 
   return {
-    alert: (input) =>
+    alert: (raw) =>
       guard('alert', async () => {
+        const input = { ...raw, title: clean(raw.title), text: clean(raw.text) };
         const now = foldAlert(state, input, deps.clock.nowMs(), deps.cooldownMs);
         if (now !== undefined) enqueue(now);
         else if (input.severity !== 'fatal') {
@@ -113,7 +107,7 @@ export function createAlerter(deps: AlerterDeps): Alerter {
         state.raised = Object.fromEntries(Object.entries(state.raised).filter(([key]) => key !== end.key));
         const now = foldAlert(
           state,
-          { title: end.title, text: end.text, severity: 'info' },
+          { title: clean(end.title), text: clean(end.text), severity: 'info' },
           deps.clock.nowMs(),
           deps.cooldownMs,
         );
@@ -157,61 +151,6 @@ function newMessage(deps: AlerterDeps, outgoing: Outgoing): QueuedMessage {
       deps.channels.map((channel) => [channel.name, { state: 'pending', tries: 0, nextAt: at, reason: '' }]),
     ),
   };
-}
-
-/** Tries every delivery that is due, once; tells whether anything changed. */
-async function deliverDue(deps: AlerterDeps, state: AlertState): Promise<boolean> {
-  let changed = false;
-  for (const channel of deps.channels) {
-    for (const message of [...state.messages]) {
-      const delivery = message.deliveries[channel.name];
-      if (delivery?.state !== 'pending' || delivery.nextAt > deps.clock.nowMs()) continue;
-      const verdict = await sendGuarded(channel, message);
-      changed = true;
-      switch (verdict.kind) {
-        case 'sent':
-          delivery.state = 'sent';
-          delivery.reason = '';
-          break;
-        case 'off':
-          delivery.state = 'off';
-          delivery.reason = verdict.reason;
-          break;
-        case 'later':
-          delivery.nextAt = Math.max(verdict.atMs, deps.clock.nowMs() + 1_000);
-          delivery.reason = verdict.reason;
-          break;
-        case 'failed': {
-          const delayMs = retryDelaysMs[delivery.tries];
-          delivery.tries += 1;
-          delivery.reason = verdict.reason;
-          if (delayMs === undefined) delivery.state = 'failed';
-          else delivery.nextAt = deps.clock.nowMs() + delayMs;
-          deps.logger.warn('alert not delivered', { channel: channel.name, reason: verdict.reason });
-          break;
-        }
-      }
-    }
-  }
-  return changed;
-}
-
-/** A channel must not throw; one that does has failed. */
-async function sendGuarded(channel: AlertChannel, message: QueuedMessage): Promise<ChannelVerdict> {
-  try {
-    return await channel.send(message);
-  } catch (error) {
-    return { kind: 'failed', reason: `通道出错（${error instanceof Error ? error.name : 'error'}）` };
-  }
-}
-
-function nextDeliveryAt(state: AlertState): number | undefined {
-  const times = state.messages.flatMap((message) =>
-    Object.values(message.deliveries)
-      .filter((delivery) => delivery.state === 'pending')
-      .map((delivery) => delivery.nextAt),
-  );
-  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function trimMessages(messages: readonly QueuedMessage[]): QueuedMessage[] {

@@ -81,6 +81,20 @@ describe('alerter', () => {
     expect(alerter.recent()[0]?.channels).toEqual({ fake: 'failed: pushplus 999' });
   });
 
+  it('rests when the only channel that was still owed a message is configured no more', async () => {
+    const kit = createKit();
+    const dead = createFakeChannel('pushplus');
+    dead.answer = { kind: 'failed', reason: 'no network' };
+    const first = makeAlerter(kit, dead);
+    first.start();
+    await first.alert(balance);
+    await first.stop(1_000);
+    const alerter = makeAlerter(kit, createFakeChannel('feishu-group'));
+    alerter.start();
+    await kit.clock.advance(2 * cooldownMs);
+    expect(kit.clock.nextDueInMs()).toBeUndefined();
+  });
+
   it('tells of the end of a condition once, and only if it had been raised', async () => {
     const kit = createKit();
     const channel = createFakeChannel();
