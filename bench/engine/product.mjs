@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createEngine } from '../../src/engine/index.ts';
 import { encodeCommand } from '../../src/store/shared/encode.ts';
 import { serve } from '../lib/child.mjs';
+import { followEnds } from '../lib/ends.mjs';
 import { keepInFlight } from '../lib/in-flight.mjs';
 import { emptyDefinitions, engineDeps, ok, openStore, temporaryDirectory } from '../lib/world.mjs';
 import { fiveSteps } from './workflow.mjs';
@@ -62,41 +63,4 @@ function record(store, recording) {
     if (commands.length > 0) recording.lists.push(commands.map(encodeCommand));
     return commit(commands);
   };
-}
-
-/** Resolves when the outbox says that an execution ended; entries are acknowledged in bulk, as the table side does. */
-function followEnds(store) {
-  const waiting = new Map();
-  const early = new Set();
-  let cursor = 0;
-  let reading = false;
-  let again = false;
-  const read = async () => {
-    if (reading) {
-      again = true;
-      return;
-    }
-    reading = true;
-    do {
-      again = false;
-      const entries = await store.outbox(500, cursor);
-      if (entries.length === 0) continue;
-      cursor = entries.at(-1).seq;
-      await store.commit(entries.map(({ seq }) => ({ type: 'ack-outbox', seq })));
-      for (const { executionId } of entries) {
-        const resolve = waiting.get(executionId);
-        waiting.delete(executionId);
-        if (resolve === undefined) early.add(executionId);
-        else resolve();
-      }
-      again ||= entries.length === 500;
-    } while (again);
-    reading = false;
-  };
-  store.onAppend(() => void read());
-  return (id) =>
-    new Promise((resolve) => {
-      if (early.delete(id)) resolve();
-      else waiting.set(id, resolve);
-    });
 }

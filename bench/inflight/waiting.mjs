@@ -57,7 +57,19 @@ serve(async ({ rows, shortestMs, longestMs, slowSyncMs, threaded, stopWhenWaitin
   if (stopWhenWaiting === true) return { rows, intake_ms: intakeMs };
 
   // Some 30 s in which nothing but waiting happens.
-  await until(() => vendor.books.succeeded === rows, longestMs + 180_000, 'every film is noticed');
+  await until(() => vendor.books.succeeded === rows, longestMs + 180_000, 'every film is noticed').catch(
+    async (error) => {
+      const left = await store.unfinished(3);
+      const attempts = left[0] === undefined ? [] : await store.attempts(left[0].id);
+      console.error(
+        JSON.stringify({ books: { ...vendor.books, delaysMs: 0, lengthsMs: 0, polledTasks: 0 }, left, attempts }),
+      );
+      console.error(
+        JSON.stringify(await store.executions({ limit: 3, statuses: ['failed', 'held', 'partial'] }), null, 1),
+      );
+      throw error;
+    },
+  );
   await until(async () => (await store.unfinished(1)).length === 0, 60_000, 'every execution has ended');
   const wallMs = performance.now() - startedAt;
   const cpu = process.cpuUsage(cpuAtStart);

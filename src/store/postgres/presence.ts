@@ -67,10 +67,16 @@ export async function createWorkerPresence(options: PresenceOptions): Promise<Wo
       }
     }
   };
+  // One question at a time: the session's connection takes no second one before it has answered.
+  let last: Promise<unknown> = Promise.resolve();
   const query = async <Answer>(ask: (client: Client) => Promise<Answer>): Promise<Answer> => {
-    if (session === undefined) throw asStorageError(new Error('no session'), 'the database is away');
-    try {
+    const answer = last.then(async () => {
+      if (session === undefined) throw new Error('no session');
       return await ask(session);
+    });
+    last = answer.catch(() => undefined);
+    try {
+      return await answer;
     } catch (error) {
       throw asStorageError(error, 'the database is away');
     }
