@@ -13,6 +13,8 @@ import { createDoorbell } from './signal.ts';
  */
 export interface CommandRunner {
   offer(job: CommandJob): void;
+  /** The row waits for its turn or is being executed. */
+  isKnown(key: string): boolean;
   /** Rows that wait or are being executed. */
   size(): number;
   /** Resolves when nothing waits and nothing runs. */
@@ -67,6 +69,7 @@ export function createCommandRunner(hub: Hub): CommandRunner {
   };
   return {
     offer,
+    isKnown: (key) => known.has(key),
     size: () => known.size,
     idle: async () => {
       while (running > 0 && !hub.signal.aborted) await bell.wait(Number.POSITIVE_INFINITY, hub.signal);

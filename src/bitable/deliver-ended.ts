@@ -1,6 +1,7 @@
 import { acknowledgeEnd, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
 import { chainStage, type Ended } from './chain-stage.ts';
+import { batchSize, patienceMs } from './deps.ts';
 import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
 import { type Hub, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
@@ -118,7 +119,7 @@ async function writeEnd(
       recordId: place.recordId,
       cells: { ...ready.cells, ...protocolCells(columns, values) },
       merges,
-      withinMs: isCrowded() ? gatherMs : 0,
+      withinMs: patienceOf(hub, isCrowded()),
     });
   const first = await write(ready.merges);
   if (first.kind !== 'refused' || first.failure.class !== 'foreign-attachment') return first;
@@ -130,8 +131,11 @@ async function writeEnd(
   return again.ok ? await write(again.value.merges) : first;
 }
 
-/** Final states wait so long for others that are on their way to the same base. */
-const gatherMs = 2_000;
+/** A row alone is written at once; results that come together share their writes. */
+function patienceOf(hub: Hub, isCrowded: boolean): number {
+  if (hub.deps.engine.activity().driving >= batchSize) return patienceMs.batch;
+  return isCrowded ? patienceMs.gather : patienceMs.now;
+}
 
 async function writeRefused(
   hub: Hub,

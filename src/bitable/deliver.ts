@@ -39,8 +39,8 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     try {
       const isCrowded = (): boolean => (perBase.get(base) ?? 0) > 1;
       const delivery = await deliverEntry(hub, entry, ref, isCrowded);
-      if (delivery === 'done') waitingUntil.delete(entry.seq);
-      else waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + (delivery === 'soon' ? soonMs : retryMs));
+      if (delivery !== 'done')
+        waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + (delivery === 'soon' ? soonMs : retryMs));
     } catch (error) {
       waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + retryMs);
       await reportFailure(hub, entry, error);
@@ -61,6 +61,7 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     const nowMs = hub.deps.clock.monotonicMs();
     if (inHand.has(entry.seq) || (waitingUntil.get(entry.seq) ?? 0) > nowMs) return;
     inHand.add(entry.seq);
+    waitingUntil.delete(entry.seq);
     const key = rowKey(ref);
     const before = busyRows.get(key) ?? Promise.resolve();
     const mine = before.then(async () => await handle(entry, ref));
@@ -80,14 +81,23 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
       if (entries.length < pageSize || after === undefined) return;
     }
   };
+  /** Until the next entry that has to wait. What was due already when the last drain began has left the outbox another way, or is rung for when a hand is free. */
+  const untilNextMs = (drainedAtMs: number): number => {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [seq, dueMs] of waitingUntil) {
+      if (dueMs > drainedAtMs) nextMs = Math.min(nextMs, dueMs);
+      else waitingUntil.delete(seq);
+    }
+    return Math.max(1, nextMs - hub.deps.clock.monotonicMs());
+  };
   return {
     ring: () => bell.ring(),
     size: () => inHand.size,
     run: async () => {
       while (!hub.signal.aborted) {
+        const startedMs = hub.deps.clock.monotonicMs();
         await drain().catch(async (error: unknown) => await reportFailure(hub, undefined, error));
-        const dueMs = Math.min(Number.POSITIVE_INFINITY, ...waitingUntil.values());
-        await bell.wait(Math.max(1, dueMs - hub.deps.clock.monotonicMs()), hub.signal);
+        await bell.wait(untilNextMs(startedMs), hub.signal);
       }
     },
     idle: async () => {

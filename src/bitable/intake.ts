@@ -45,7 +45,10 @@ export async function takeCommands(
   witness: WordWitness,
 ): Promise<TurnResult> {
   const open = await openCommands(hub.deps.store, `${tableKey(table.table)}/`);
-  let ids = [...new Set([...hinted.keys(), ...open.map((command) => command.recordId)])];
+  const unsettled = open.filter(
+    (command) => !command.closed || !runner.isKnown(rowKey({ table: table.table, recordId: command.recordId })),
+  );
+  let ids = [...new Set([...hinted.keys(), ...unsettled.map((command) => command.recordId)])];
   let rows = 0;
   const waiting = new Set<string>();
   for (let round = 0; round < maxRounds && ids.length > 0; round += 1) {

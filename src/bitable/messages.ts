@@ -40,7 +40,7 @@ const messageDocument = z.object({
 type MessageDocument = z.infer<typeof messageDocument>;
 
 /** Messages wait so long for others to the same receiver. */
-const gatherMs = 5_000;
+const gatherMs = 15_000;
 const retryMs = 30_000;
 /** After so many refusals the message is dropped: the row says the same. */
 const maxTries = 5;

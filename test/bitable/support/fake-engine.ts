@@ -44,6 +44,7 @@ export interface FakeEngine extends Engine {
 export function createFakeEngine(store: Store, clock: Clock, ids: IdSource): FakeEngine {
   const submits: FakeEngine['submits'] = [];
   const cancels: ExecutionId[] = [];
+  const running = new Set<ExecutionId>();
   const resolves: FakeEngine['resolves'] = [];
   const load = async (id: ExecutionId): Promise<ExecutionRecord> => {
     const record = await store.execution(id);
@@ -142,6 +143,7 @@ export function createFakeEngine(store: Store, clock: Clock, ids: IdSource): Fak
       await store.commit([{ type: 'create-execution', record }]);
       const submitted = { ...request, executionId: id };
       submits.push(submitted);
+      running.add(id);
       await engine.onSubmit?.(submitted);
       return ok({ executionId: id, created: true });
     },
@@ -164,8 +166,9 @@ export function createFakeEngine(store: Store, clock: Clock, ids: IdSource): Fak
     isPaused: () => false,
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
-    activity: () => ({ driving: 0, waiting: [] }),
+    activity: () => ({ driving: running.size, waiting: [] }),
     finish: async (id, changes) => {
+      running.delete(id);
       const message = { kind: 'ended', status: 'succeeded', marks: [], activeMs: 10_000, ...changes } as const;
       await tell(await load(id), message, true);
     },
