@@ -169,7 +169,12 @@ function createHouseEngine(config: LoadedConfig, ports: Ports, providers: Readon
     settings: config.settings,
     definitions: () => config.definitions,
     providers,
-    functions: createFunctions({ redLines: config.redLines, pictures: ports.pictures, media: ports.spool }),
+    functions: createFunctions({
+      redLines: config.redLines,
+      pictures: ports.pictures,
+      media: ports.spool,
+      knowledge: ports.knowledge,
+    }),
     collector: createCollector({
       fetch: ports.fetch,
       spool: ports.spool,

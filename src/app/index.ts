@@ -9,3 +9,4 @@ export type { Ports } from './ports.ts';
 export { type StartFault, startWorker, type Worker } from './worker.ts';
 export { sandboxTable as sandboxTableOf, sandboxTableId, sandboxVariables } from './sandbox.ts';
 export { createTickLoop } from './loops.ts';
+export { type DemoReport, playDemo } from './demo.ts';

@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/index.ts';
 import { createLongConnection, type LongConnectionDeps } from '../feishu/index.ts';
 import {
@@ -10,7 +11,7 @@ import {
   silentLogger,
   type Secret,
 } from '../kernel/index.ts';
-import { createSharpPictureWorker } from '../functions/index.ts';
+import { createFolderKnowledge, createSharpPictureWorker } from '../functions/index.ts';
 import { createDiskSpool, createMemorySpool } from '../media/index.ts';
 import { type ClosableLogger, createLogger, createMonitorFiles } from '../monitor/index.ts';
 import { createLiveFetch } from '../providers/http/index.ts';
@@ -30,7 +31,7 @@ export interface LivePorts extends Ports {
 export async function createLivePorts(
   config: LoadedConfig,
   directory: DataDirectory,
-  monitorDirectory: string,
+  projectDirectory: string,
 ): Promise<LivePorts> {
   const clock = createSystemClock();
   const random = createSystemRandom();
@@ -54,9 +55,10 @@ export async function createLivePorts(
     failpoints: liveFailpoints(),
     fetch: network,
     pictures: createSharpPictureWorker(),
+    knowledge: createFolderKnowledge(join(projectDirectory, 'config', 'knowledge')),
     spool: createDiskSpool({ directory: directory.spool, ids }),
     sideFile: createSideFile(directory.sideFile),
-    monitorFiles: createMonitorFiles(monitorDirectory),
+    monitorFiles: createMonitorFiles(resolve(projectDirectory, config.environment.monitorDir)),
     ...wakeUps(config, { fetch: network, clock, logger }),
     freeBytes: async () => await freeBytesOf(directory.root),
     owner: ids.uuid(),

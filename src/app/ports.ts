@@ -2,7 +2,7 @@ import type { EngineDeps, SideFile } from '../engine/index.ts';
 import type { Store } from '../engine/ports/index.ts';
 import type { WakeSource } from '../feishu/index.ts';
 import type { Clock, Failpoints, Fetch, IdSource, Logger, Random } from '../kernel/index.ts';
-import type { PictureWorker } from '../functions/index.ts';
+import type { Knowledge, PictureWorker } from '../functions/index.ts';
 import type { Spool } from '../media/index.ts';
 import type { MonitorFiles } from '../monitor/index.ts';
 
@@ -20,6 +20,8 @@ export interface Ports {
   readonly store: Store;
   readonly spool: Spool;
   readonly pictures: PictureWorker;
+  /** The team's own documents, for `knowledge.search`. */
+  readonly knowledge: Knowledge;
   readonly sideFile: SideFile;
   /** Where the page's files go; absent: no metrics are written. */
   readonly monitorFiles?: MonitorFiles;

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Definitions } from '../contract/index.ts';
-import { createDirectoryFiles, loadConfig } from '../config/index.ts';
+import { createDirectoryFiles, loadConfig, readSamples, type SampleRow } from '../config/index.ts';
 import { createSystemClock, createSystemRandom, silentLogger } from '../kernel/index.ts';
 import type { RowSpec, Sandbox } from '../sandbox/index.ts';
 import { openDataDirectory } from './data-directory.ts';
@@ -13,6 +11,8 @@ import { openSandbox, sandboxTable } from './sandbox.ts';
 export interface SandboxServer {
   readonly origin: string;
   readonly sandbox: Sandbox;
+  /** The sample rows that stand in its tables, by agent, in the order of the rows. */
+  readonly samples: ReadonlyMap<string, readonly SampleRow[]>;
   close(): Promise<void>;
 }
 
@@ -28,9 +28,9 @@ export async function openSandboxServer(options: {
   const directory = config.ok
     ? (await openDataDirectory(options.directory, config.value.environment)).sandbox
     : resolve(options.directory, 'data');
-  const tables = await Promise.all(
-    [...agents.values()].map(async (agent) => sandboxTable(agent, await readSamples(options.directory, agent.agent))),
-  );
+  const { samples, faults } = await readSamples(createDirectoryFiles(options.directory));
+  if (faults.length > 0) throw new Error(faults.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
+  const tables = [...agents.values()].map((agent) => sandboxTable(agent, (samples.get(agent.agent) ?? []).map(rowOf)));
   let origin = '';
   const opened = await openSandbox({
     directory,
@@ -42,9 +42,11 @@ export async function openSandboxServer(options: {
   });
   const server = await serveLoopback(async (request) => await opened.sandbox.fetch(request), options.sandboxPort);
   origin = server.origin;
+  for (const sample of [...samples.values()].flat()) spoil(opened.sandbox, sample);
   return {
     origin,
     sandbox: opened.sandbox,
+    samples,
     close: async () => {
       await server.close();
       await opened.save();
@@ -52,21 +54,28 @@ export async function openSandboxServer(options: {
   };
 }
 
-const samplesSchema = z.object({
-  rows: z.array(
-    z.object({
-      cells: z.record(z.string(), z.json()).optional(),
-      pictures: z.record(z.string(), z.array(z.string())).optional(),
-    }),
-  ),
-});
+/** What sample rows may make go wrong. */
+const actionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answer'), status: z.int(), body: z.json() }),
+  z.object({ kind: z.enum(['drop-after', 'drop-before', 'hang', 'refuse']) }),
+  z.object({
+    kind: z.literal('fate'),
+    fate: z.object({ outcome: z.literal('fail'), failCode: z.string(), failMessage: z.string() }),
+  }),
+]);
 
-/** Sample rows of an agent, for the sandbox and the demo; an agent need not have any. */
-async function readSamples(directory: string, agent: string): Promise<readonly RowSpec[]> {
-  const text = await readFile(join(directory, 'config', 'samples', `${agent}.yaml`), 'utf8').catch(() => undefined);
-  if (text === undefined) return [];
-  return samplesSchema.parse(parse(text)).rows.map(({ cells, pictures }) => ({
-    ...(cells === undefined ? {} : { cells }),
-    ...(pictures === undefined ? {} : { pictures }),
-  }));
+function rowOf({ cells, pictures }: SampleRow): RowSpec {
+  return { ...(cells === undefined ? {} : { cells }), ...(pictures === undefined ? {} : { pictures }) };
+}
+
+/** Some sample rows show how trouble looks: what they name goes wrong for them alone. */
+function spoil(sandbox: Sandbox, { faults }: SampleRow): void {
+  for (const { action, ...fault } of faults ?? []) {
+    sandbox.faults.add({
+      endpoint: fault.endpoint,
+      bodyIncludes: fault.bodyIncludes,
+      count: fault.count ?? 1,
+      action: actionSchema.parse(action),
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import cron from 'node-cron';
 import { formatFault, type LoadedConfig } from '../config/index.ts';
 import { createSystemClock, fail, ok, type Result } from '../kernel/index.ts';
@@ -101,7 +101,7 @@ async function openPorts(
   directory: DataDirectory,
 ): Promise<Result<LivePorts, StartFault>> {
   try {
-    return ok(await createLivePorts(config, directory, resolve(options.directory, config.environment.monitorDir)));
+    return ok(await createLivePorts(config, directory, options.directory));
   } catch (error) {
     return fail({ exitCode: 1, lines: [`cannot open ${join(directory.root, 'gridloom.db')}: ${messageOf(error)}`] });
   }

@@ -3,7 +3,8 @@ import { type Clock, type Random, randomInt } from '../../src/kernel/index.ts';
 /**
  * The simulator's time. Exactly one due timer runs, then everything that it set off settles (microtasks, and the few
  * macrotasks that streams need), then the next: so the order of the world is the seed's and nothing else's. Timers that
- * fall due together run in an order that the seed draws.
+ * fall due together run in an order that the seed draws. Time goes in whole milliseconds, as a platform's timers do: fractions
+ * would make a wait of the smallest float in front of each rounded instant.
  */
 export interface SimClock extends Clock {
   /** Runs what falls due up to `untilMs` (monotonic). */
@@ -32,7 +33,7 @@ export function createSimClock(startAtMs: number, random: Random): SimClock {
     monotonicMs: () => monotonic,
     after: (delayMs, run) => {
       const timer: Timer = {
-        dueMs: monotonic + (Number.isFinite(delayMs) ? Math.max(0, delayMs) : Number.MAX_SAFE_INTEGER),
+        dueMs: monotonic + (Number.isFinite(delayMs) ? Math.ceil(Math.max(0, delayMs)) : Number.MAX_SAFE_INTEGER),
         rank: randomInt(random, 1_000_000),
         serial: serial++,
         run,

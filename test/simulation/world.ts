@@ -67,6 +67,7 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
     store: createSqliteStore({ path: ':memory:', clock, logger: silentLogger }),
     spool: createMemorySpool(),
     pictures: createPlainPictures(),
+    knowledge: () => Promise.resolve([]),
     sideFile: {
       append: (line) => handles.push(line),
       readAll: () => [...handles],

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { backupCommand } from './backup.ts';
 import { balancesCommand, ledgerCommand } from './money.ts';
+import { demoCommand } from './demo.ts';
 import { eventsCommand } from './events.ts';
 import { executionsCommand, showCommand } from './executions.ts';
 import { startCommand } from './start.ts';
@@ -10,6 +11,7 @@ import { validateCommand } from './validate.ts';
 /** Every command of the operator's contract, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
   startCommand,
+  demoCommand,
   validateCommand,
   executionsCommand,
   showCommand,
