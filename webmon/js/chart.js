@@ -63,7 +63,13 @@ function options(UPlot, spec, element) {
       y: { range: (_, low, high) => [Math.min(0, low), high <= 0 ? 1 : high * 1.1] },
     },
     axes: [
-      { ...axis, size: 30, grid: { show: false }, values: (_, splits) => splits.map(spec.formatX) },
+      {
+        ...axis,
+        size: 30,
+        space: spec.isTime ? 110 : 50,
+        grid: { show: false },
+        values: (_, splits) => splits.map(spec.formatX),
+      },
       { ...axis, size: 64, values: (_, splits) => splits.map(spec.formatY) },
     ],
     series: [

@@ -187,8 +187,12 @@ setInterval(() => {
       ...others,
     ].join(' · ');
 }, 1_000);
-let waking = 0;
+let isWaking = false;
 followEvents(() => {
-  clearTimeout(waking);
-  waking = setTimeout(() => void cycle(), 700);
+  if (isWaking) return;
+  isWaking = true;
+  setTimeout(() => {
+    isWaking = false;
+    void cycle();
+  }, 700);
 });

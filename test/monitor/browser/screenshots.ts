@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { launchBrowser } from './launch.ts';
 import { sampleFiles } from './sample.ts';
 import { sampleId } from './sample-id.ts';
@@ -52,7 +53,8 @@ export async function makeScreenshots(folder: string): Promise<readonly string[]
       await page.waitForSelector('main .card, main .verdict');
       await page.waitForTimeout(700);
       const path = join(folder, `${shot.name}.png`);
-      await page.screenshot({ path, scale: 'css' });
+      const picture = await page.screenshot({ scale: 'css' });
+      await sharp(picture).png({ palette: true, quality: 100, colours: 256, effort: 10 }).toFile(path);
       made.push(path);
       await context.close();
     }
