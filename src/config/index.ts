@@ -8,4 +8,5 @@ export type { ActiveProvider } from './providers.ts';
 export { skillsOfAgent } from './readiness.ts';
 export type { RedLines } from './red-lines.ts';
 export { readSamples, type SampleRow } from './samples.ts';
+export { withPromptFrom } from './variants.ts';
 export { renderSchemas, writeSchemas } from './schemas.ts';

@@ -100,6 +100,11 @@ describe('script functions', () => {
       ],
       keywords: '{角色}：young woman, black hair\n{产品}: red dress',
     });
+    const bare = await run('script.fill-shots', {
+      shots: [{ number: 1, picture: '{角色} with {产品}' }],
+      keywords: '',
+    });
+    expect(bare['panels']).toBe('Panel 1: the model with the product');
     expect(filled['panels']).toBe('Panel 1: Wide: young woman, black hair in red dress\nPanel 2: Close: red dress');
   });
 });

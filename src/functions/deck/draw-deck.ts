@@ -1,8 +1,14 @@
 import library from 'pptxgenjs';
-import type { DeckPage } from './pptx.ts';
 
 /** The package's types promise a `default` inside the default export; at run time the export is the class itself. */
 const Deck: typeof library.default = 'default' in library ? library.default : library;
+
+/** What stands on one slide. */
+export interface DeckPage {
+  readonly title: string;
+  readonly bullets: readonly string[];
+  readonly notes?: string | null | undefined;
+}
 
 const colors = { ink: '1F2A44', accent: '2F6FED', soft: '5B6780', paper: 'FFFFFF', band: 'EEF3FE' } as const;
 /** Fonts that Windows, macOS and WPS have for Chinese; a viewer without it takes its own. */

@@ -3,7 +3,7 @@ import type { MediaSource } from '../../contract/index.ts';
 import type { NodeFunction } from '../../engine/ports/index.ts';
 import { ok } from '../../kernel/index.ts';
 import { defineFunction } from '../define.ts';
-import { drawDeck } from './draw-deck.ts';
+import { type DeckPage, drawDeck } from './draw-deck.ts';
 
 const page = z.looseObject({
   title: z.string(),
@@ -18,8 +18,6 @@ const input = z.strictObject({
   pages: z.array(page.nullish()).nullish(),
   name: z.string().optional(),
 });
-
-export type DeckPage = z.infer<typeof page>;
 
 /** `deck.pptx {topic, outline, pages, name?}` → `{file, pages, from_outline}`: a real .pptx, one slide a page and a title slide. */
 export function createDeckFile(media: MediaSource): NodeFunction {

@@ -1,4 +1,8 @@
-import type { KnowledgeDocument } from './search.ts';
+/** A document of the team's own. */
+export interface KnowledgeDocument {
+  readonly source: string;
+  readonly text: string;
+}
 
 export interface Snippet {
   readonly source: string;

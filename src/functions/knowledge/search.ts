@@ -2,13 +2,7 @@ import { z } from 'zod';
 import type { NodeFunction } from '../../engine/ports/index.ts';
 import { ok } from '../../kernel/index.ts';
 import { defineFunction } from '../define.ts';
-import { rankSnippets, splitDocument } from './rank.ts';
-
-/** A document of the team's own. */
-export interface KnowledgeDocument {
-  readonly source: string;
-  readonly text: string;
-}
+import { type KnowledgeDocument, rankSnippets, splitDocument } from './rank.ts';
 
 /** Where the team's documents come from: a folder of Markdown, a Bitable of snippets. Read anew for each search. */
 export type Knowledge = () => Promise<readonly KnowledgeDocument[]>;

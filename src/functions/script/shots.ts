@@ -50,6 +50,9 @@ export function splitShots(script: string): readonly ScriptShot[] {
   return texts.filter((text) => text !== '').map((picture, index) => ({ number: index + 1, picture }));
 }
 
+/** What stands for a placeholder whose keyword line staff have deleted: a picture model must never see braces. */
+const plainNames = { 角色: 'the model', 产品: 'the product' };
+
 const fillInput = z.strictObject({
   shots: z.array(z.looseObject({ number: z.int(), picture: z.string().min(1) })).min(1),
   keywords: z.string(),
@@ -60,7 +63,7 @@ const fillInput = z.strictObject({
  * shot, so that no model rephrases them; `panels` is all shots as one numbered text.
  */
 export const fillShots: NodeFunction = defineFunction('script.fill-shots', fillInput, ({ shots, keywords }) => {
-  const values = readKeywordLines(keywords);
+  const values = { ...plainNames, ...readKeywordLines(keywords) };
   const filled = [...shots]
     .sort((left, right) => left.number - right.number)
     .map((shot) => ({ number: shot.number, picture: replacePlaceholders(shot.picture, values) }));
