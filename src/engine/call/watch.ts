@@ -55,7 +55,7 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
       const result = await lookOnce(services(), watched);
       if (all.get(watched.live) !== watched) return;
       if (result.kind === 'again') arm(watched, result.delayMs);
-      else if (isWatchable(watched.live.record)) arm(watched, firstDelayMs(services(), watched));
+      else if (isWatchable(services(), watched.live.record)) arm(watched, firstDelayMs(services(), watched));
       else forget(watched.live);
       if (result.kind === 'moved') onMoved(watched);
     } catch (error) {
@@ -73,6 +73,7 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
       known.call = call;
       return;
     }
+    if (!isWatchable(services(), live.record)) return;
     const nowMs = services().deps.clock.monotonicMs();
     const isRecovered = services().deps.clock.nowMs() - (live.record.acceptedAt ?? live.record.intendedAt) > 1_000;
     const watched: Watched = {
@@ -97,7 +98,7 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
   return {
     watch: begin,
     orphan: (live) => {
-      if (isWatchable(live.record)) begin(live, undefined);
+      if (isWatchable(services(), live.record)) begin(live, undefined);
       else forget(live);
     },
     hurry: (live) => {
@@ -111,8 +112,10 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
   };
 }
 
-function isWatchable(record: AttemptRecord): boolean {
-  return record.state === 'accepted' || record.state === 'overdue' || record.state === 'unknown';
+/** A call in doubt that its vendor cannot be asked about waits for a person's word: there is nothing to look at. */
+function isWatchable(services: Services, record: AttemptRecord): boolean {
+  if (record.state === 'unknown') return canStillBeFound(services, record);
+  return record.state === 'accepted' || record.state === 'overdue';
 }
 
 function firstDelayMs(services: Services, watched: Watched): number {

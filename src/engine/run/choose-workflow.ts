@@ -5,6 +5,7 @@ import { eventOf } from '../call/events.ts';
 import { maxPaidCalls } from '../call/history.ts';
 import { openCall } from '../call/open-call.ts';
 import type { CallEnd, CallOwner, CallRun } from '../call/types.ts';
+import { holdExecution, resumeExecution, tellHeld } from './hold.ts';
 import { putExecution, type Run } from './run.ts';
 import { paidCallsOf, resultCommands } from './start-skill.ts';
 
@@ -21,13 +22,20 @@ export async function chooseWorkflow(
 ): Promise<Failure | 'chosen' | 'canceled'> {
   const skill = run.plan.skill(choice.planner);
   const workflows = choice.workflows.map((name): Json => ({ name, title: run.plan.plan.graphs[name]?.title ?? name }));
+  const title = skill.plan.definition.title ?? choice.planner;
   let fingerprint: string | undefined;
   const ended = await new Promise<CallEnd>((resolve) => {
     const owner: CallOwner = {
       commandsOnIntent: () => [],
       waits: () => undefined,
-      works: () => undefined,
-      held: () => undefined,
+      works: () => {
+        resumeExecution(run);
+      },
+      held: (_call, attempt, failure) => {
+        if (run.record.status === 'held') return;
+        const told = run.toldHeld.has(plannerPath) ? [] : tellHeld(run, plannerPath, title, { attempt, failure });
+        holdExecution(run, told);
+      },
       ended: (_call, end) => {
         resolve(end);
       },
@@ -36,7 +44,7 @@ export async function chooseWorkflow(
       run: callRun,
       owner,
       path: plannerPath,
-      title: skill.plan.definition.title ?? choice.planner,
+      title,
       skill,
       input: { ...run.record.input, workflows },
       params: {},
@@ -54,6 +62,7 @@ export async function chooseWorkflow(
       else advance(run.services, opened.call);
     });
   });
+  resumeExecution(run);
   if (ended.kind === 'canceled') return 'canceled';
   if (ended.kind === 'failed') return ended.failure;
   const output: JsonObject = isJsonObject(ended.output) ? ended.output : {};

@@ -226,9 +226,11 @@ class Draft {
       .map((edge) => [edge.from, this.#live(edge.from)] as const);
   }
 
+  /** As the frame will be when this decision is adopted. */
   #scope(): ReturnType<typeof scopeOf> {
-    const nodes = new Map(this.#frame.nodes);
-    for (const [id, node] of this.#changed) nodes.set(id, node);
+    const nodes: Pick<ReadonlyMap<string, NodeState>, 'get'> = {
+      get: (id) => this.#changed.get(id) ?? this.#frame.nodes.get(id),
+    };
     return scopeOf({ ...this.#frame, nodes });
   }
 

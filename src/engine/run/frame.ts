@@ -55,7 +55,9 @@ export function createFrameState(
 }
 
 /** Where the frame's data paths find their values. */
-export function scopeOf(frame: FrameState): Scope {
+export function scopeOf(
+  frame: Omit<FrameState, 'nodes'> & { readonly nodes: Pick<ReadonlyMap<string, NodeState>, 'get'> },
+): Scope {
   return {
     input: frame.input,
     params: frame.params,

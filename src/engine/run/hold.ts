@@ -5,7 +5,7 @@ import type { LiveAttempt, WaitReason } from '../call/types.ts';
 import { waitWords } from '../call/words.ts';
 import type { StoreCommand } from '../ports/index.ts';
 import { happen } from './apply.ts';
-import { type Leaf, putExecution, type Run } from './run.ts';
+import { type Leaf, pathOf, putExecution, type Run } from './run.ts';
 
 /** The vendor works on it, or it waits its turn: no slot is held meanwhile. */
 export function leafWaits(run: Run, path: string, why: WaitReason | undefined): void {
@@ -64,39 +64,56 @@ export function leafHeld(run: Run, path: string, attempt: LiveAttempt, failure: 
   checkHeld(run);
 }
 
-/** The execution is held when everything that is left of it is. */
+/** The execution is held when something of it is, and nothing else of it is under way. */
 export function checkHeld(run: Run): void {
-  if (run.isOver || run.journal.isLost || run.leaves.size === 0 || run.record.status === 'held') return;
-  for (const leaf of run.leaves.values()) if (leaf.status !== 'held') return;
-  const at = run.services.deps.clock.nowMs();
-  const commands: StoreCommand[] = [putExecution(run, { status: 'held' })];
-  run.activeSinceMs = undefined;
-  for (const [path, leaf] of run.leaves) {
-    if (leaf.held === undefined || run.toldHeld.has(path)) continue;
-    run.toldHeld.add(path);
-    commands.push(...heldCommands(run, path, leaf, leaf.held, at));
+  if (run.isOver || run.journal.isLost || run.record.status === 'held') return;
+  const held = [...run.leaves].filter(([, leaf]) => leaf.held !== undefined);
+  if (held.length === 0 || isAnythingUnderWay(run)) return;
+  const untold = held.filter(([path]) => !run.toldHeld.has(path));
+  const commands = untold.flatMap(([path, leaf]) =>
+    leaf.held === undefined ? [] : tellHeld(run, path, titleOf(leaf), leaf.held),
+  );
+  holdExecution(run, commands);
+}
+
+function isAnythingUnderWay(run: Run): boolean {
+  for (const { state } of run.frames) {
+    for (const node of state.nodes.values()) {
+      if ((node.status !== 'running' && node.status !== 'waiting_provider') || node.awaiting !== undefined) continue;
+      const kind = state.graph.nodes.get(node.id)?.definition.kind;
+      // Maps and inner workflows are as busy as what is inside them, which has a frame of its own.
+      if (kind !== 'map' && kind !== 'workflow') return true;
+    }
   }
+  return false;
+}
+
+export function holdExecution(run: Run, commands: readonly StoreCommand[]): void {
+  run.journal.push([putExecution(run, { status: 'held' })]);
+  run.activeSinceMs = undefined;
   void run.services.track(run.journal.write(commands));
 }
 
-function heldCommands(
+/** The hold in the log and, for the row, in the outbox; once for each hold. */
+export function tellHeld(
   run: Run,
   path: string,
-  leaf: Leaf,
+  title: string,
   held: NonNullable<Leaf['held']>,
-  at: number,
 ): readonly StoreCommand[] {
   const { record, charge } = held.attempt;
+  const at = run.services.deps.clock.nowMs();
   const atRisk = charge?.amount ?? money('CNY', 0);
   const facts = {
     node: path,
-    title: titleOf(leaf),
+    title,
     attemptId: record.id,
     provider: record.provider,
     model: record.model,
     failure: failureData(held.failure),
     atRiskCny: formatMicros(charge?.cnyMicros ?? 0, 4),
   };
+  run.toldHeld.add(path);
   return [
     eventOf(run.record, at, 'execution-held', facts),
     {
@@ -106,7 +123,7 @@ function heldCommands(
         executionId: run.record.id,
         sourceRef: run.record.sourceRef,
         generation: run.record.generation,
-        message: { kind: 'held', failure: held.failure, attemptId: record.id, failedNode: titleOf(leaf), atRisk },
+        message: { kind: 'held', failure: held.failure, attemptId: record.id, failedNode: title, atRisk },
       },
     },
   ];
@@ -114,9 +131,8 @@ function heldCommands(
 
 /** A verdict has come: the execution goes on. */
 function release(run: Run, leaf: Leaf): void {
-  if (leaf.held === undefined) return;
+  if (leaf.held !== undefined) run.toldHeld.delete(pathOf(leaf.frame, leaf.id));
   leaf.held = undefined;
-  run.toldHeld.delete([...run.leaves].find(([, each]) => each === leaf)?.[0] ?? '');
   resumeExecution(run);
 }
 

@@ -1,18 +1,14 @@
 import type { Failure } from '../../contract/index.ts';
-import { assertNever, isJsonObject } from '../../kernel/index.ts';
-import { withLimit } from '../call/limit.ts';
+import { assertNever } from '../../kernel/index.ts';
 import { eventOf } from '../call/events.ts';
 import type { LiveNode } from '../graph/live.ts';
-import type { NodeResult } from './decide.ts';
 import { scopeOf } from './frame.ts';
 import { type Frame, pathOf, putNode } from './run.ts';
+import { startFunction } from './start-function.ts';
 import { startMap } from './start-map.ts';
 import { startSkill } from './start-skill.ts';
 import { startWorkflow } from './start-workflow.ts';
-import { finishNode, reportNode } from './finish-node.ts';
-
-/** A function without a time limit of its own is given up on after this. */
-const functionLimitMs = 3_600_000;
+import { reportNode } from './finish-node.ts';
 
 /** Begins a node that `decide` has started; also after a crash. */
 export function startNode(frame: Frame, id: string): void {
@@ -23,7 +19,7 @@ export function startNode(frame: Frame, id: string): void {
   const { definition } = node;
   switch (definition.kind) {
     case 'function':
-      void frame.run.services.track(runFunction(frame, node, definition.function));
+      startFunction(frame, node, definition.function);
       return;
     case 'condition':
       evaluate(frame, node);
@@ -77,66 +73,3 @@ function evaluate(frame: Frame, node: LiveNode): void {
   }
   reportNode(frame, node, { kind: 'succeeded', output: { branch: 'else' }, branch: 'else' });
 }
-
-/** Functions are called again after a crash; they leave no record before their end. */
-async function runFunction(frame: Frame, node: LiveNode, name: string): Promise<void> {
-  const { run } = frame;
-  const { deps } = run.services;
-  const path = pathOf(frame, node.id);
-  const call = deps.functions.get(name);
-  if (call === undefined) {
-    const failure: Failure = { kind: 'configuration', code: 'no-function', message: `no function named ${name}` };
-    await finishNode(frame, node, { kind: 'failed', failure });
-    return;
-  }
-  const abort = new AbortController();
-  run.leaves.set(path, {
-    frame,
-    id: node.id,
-    abort,
-    status: 'working',
-    waitsFor: undefined,
-    toldWait: undefined,
-    sinceMs: deps.clock.nowMs(),
-    held: undefined,
-  });
-  run.journal.push([eventOf(run.record, deps.clock.nowMs(), 'node-started', { node: path, title: node.title })]);
-  const input = node.resolveInput(scopeOf(frame.state));
-  const result = await callFunction(frame, node, abort, (signal) => call(input, signal));
-  run.leaves.delete(path);
-  if (result !== undefined) await finishNode(frame, node, result);
-}
-
-async function callFunction(
-  frame: Frame,
-  node: LiveNode,
-  abort: AbortController,
-  call: (signal: AbortSignal) => ReturnType<FunctionCall>,
-): Promise<NodeResult | undefined> {
-  const { services } = frame.run;
-  const startedAt = frame.state.nodes.get(node.id)?.startedAt ?? services.deps.clock.nowMs();
-  const leftMs = (frame.deadlineAt ?? Number.POSITIVE_INFINITY) - services.deps.clock.nowMs();
-  const ownMs =
-    node.definition.timeout === undefined
-      ? functionLimitMs
-      : startedAt + node.definition.timeout - services.deps.clock.nowMs();
-  const stop = AbortSignal.any([services.signal, abort.signal]);
-  const answer = await withLimit(services.deps.clock, Math.max(1, Math.min(ownMs, leftMs)), stop, call);
-  if (services.signal.aborted) return undefined;
-  if (abort.signal.aborted) return { kind: 'canceled' };
-  if (answer.kind === 'no-answer') {
-    const isTimeout = answer.error.name === 'AbortedError';
-    const failure: Failure = {
-      kind: isTimeout ? 'timeout' : 'internal',
-      code: 'function',
-      message: answer.error.message,
-    };
-    return { kind: 'failed', failure };
-  }
-  if (!answer.value.ok) return { kind: 'failed', failure: answer.value.failure };
-  return isJsonObject(answer.value.value)
-    ? { kind: 'succeeded', output: answer.value.value }
-    : { kind: 'failed', failure: { kind: 'internal', code: 'function', message: 'the function gave no object' } };
-}
-
-type FunctionCall = NonNullable<ReturnType<Frame['run']['services']['deps']['functions']['get']>>;

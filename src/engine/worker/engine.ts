@@ -108,7 +108,10 @@ export function createEngine(deps: EngineDeps): Engine {
       await drain(deps, switches, drainMs);
       stopped.abort(new Error('the engine has stopped'));
       services.timers.stop();
-      for (const run of runs.values()) run.journal.giveUp();
+      for (const run of runs.values()) {
+        run.journal.giveUp();
+        for (const leaf of run.leaves.values()) leaf.abort?.abort(new Error('the engine has stopped'));
+      }
       await drain(deps, switches, 1_000);
       await deps.store.commit([workerEvent(deps, 'worker-stopped')]);
     },
