@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createSharpFitter, safeFileName, sniffType } from '../../src/media/index.ts';
+import { fuzzRuns } from '../providers/fuzz-runs.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
@@ -42,7 +43,7 @@ describe('what bytes are', () => {
           expect(type === undefined || /^[a-z]+\/[\w.-]+$/.test(type.mime)).toBe(true);
         },
       ),
-      { numRuns: 2_000 },
+      fuzzRuns(2_000),
     );
   });
 });
@@ -86,7 +87,7 @@ describe('file names', () => {
         expect(name).toMatch(/.\.png$/su);
         expect(name).not.toMatch(/[/\\"\r\n\0]|^\./);
       }),
-      { numRuns: 2_000 },
+      fuzzRuns(2_000),
     );
   });
 });
@@ -155,7 +156,7 @@ describe('pictures are made to fit', () => {
         const got = await fit(bad, 'image/png', { ...limits, maxSidePx: 16 });
         expect(typeof got.ok).toBe('boolean');
       }),
-      { numRuns: 100 },
+      fuzzRuns(100),
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   type Reply,
   signal,
 } from './provider-world.ts';
+import { fuzzRuns } from './fuzz-runs.ts';
 
 async function prepare(
   world: ProviderWorld,
@@ -284,7 +285,7 @@ describe('chat', () => {
           if (status >= 300) expect(outcome.kind).not.toBe('completed');
         },
       ),
-      { numRuns: 300 },
+      fuzzRuns(300),
     );
   });
 });

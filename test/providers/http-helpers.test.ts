@@ -9,6 +9,7 @@ import {
   parseRetryAfter,
   redactUrl,
 } from '../../src/providers/http/index.ts';
+import { fuzzRuns } from './fuzz-runs.ts';
 
 const nowMs = Date.parse('2026-11-30T12:00:00Z');
 
@@ -37,6 +38,7 @@ describe('P116 Retry-After', () => {
         const parsed = parseRetryAfter(value, nowMs) ?? 0;
         expect(parsed >= 0 && parsed <= 30 * 86_400_000).toBe(true);
       }),
+      fuzzRuns(100),
     );
   });
 });
@@ -105,6 +107,7 @@ describe('P174 what may be written down', () => {
         expect(Array.from(masked).length).toBeLessThanOrEqual(501);
         expect(masked).not.toMatch(/[\r\n]/);
       }),
+      fuzzRuns(100),
     );
   });
 });

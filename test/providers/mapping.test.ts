@@ -4,6 +4,7 @@ import type { Artifact, FieldMapping } from '../../src/contract/index.ts';
 import type { JsonObject } from '../../src/kernel/index.ts';
 import { fillMedia, mapInput } from '../../src/providers/mapping/index.ts';
 import { modelOf } from './provider-world.ts';
+import { fuzzRuns } from './fuzz-runs.ts';
 
 const artifact = (letter: string): Artifact => ({
   kind: 'artifact',
@@ -164,6 +165,7 @@ describe('mapping a neutral input to a model', () => {
           if (got.d !== undefined) expect(values).toContain(got.d);
         },
       ),
+      fuzzRuns(100),
     );
   });
 });

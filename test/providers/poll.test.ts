@@ -4,6 +4,7 @@ import type { PollOutcome } from '../../src/contract/index.ts';
 import { drive } from './drive.ts';
 import { fixture } from './fixtures.ts';
 import { adapterOf, json, lost, providerWith, type Reply, signal, silence } from './provider-world.ts';
+import { fuzzRuns } from './fuzz-runs.ts';
 
 const image = { taskId: 't1', media: 'image' };
 const video = { taskId: 't1', media: 'video', seconds: 8 };
@@ -253,7 +254,7 @@ describe('vendor answers of any shape', () => {
           const got = await poll(implementation, json(body, status));
           if (got.kind === 'succeeded') expect(JSON.stringify(body)).toMatch(/https?:\/\/|"\//);
         }),
-        { numRuns: 150 },
+        fuzzRuns(150),
       );
     },
   );
