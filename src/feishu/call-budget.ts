@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock, JsonObject } from '../kernel/index.ts';
-import { monthPosition } from './month.ts';
+import { createMonthReader } from './month.ts';
 import { createQuotaGuard, type QuotaGuard } from './quota-guard.ts';
 
 /**
@@ -78,13 +78,14 @@ const emptyBook: MonthBook = { counts: {}, days: {}, told: [] };
 export function createCallBudget(deps: CallBudgetDeps): CallBudget {
   const { clock } = deps;
   const timeZone = deps.timeZone ?? 'Asia/Shanghai';
+  const monthOf = createMonthReader(timeZone);
   const guard = createQuotaGuard(clock, timeZone);
-  let month = monthPosition(clock.nowMs(), timeZone).month;
+  let month = monthOf(clock.nowMs()).month;
   let book = emptyBook;
   const budget = deps.plan === 'paid' ? undefined : deps.monthlyBudget;
 
   const rollOver = (): void => {
-    const now = monthPosition(clock.nowMs(), timeZone).month;
+    const now = monthOf(clock.nowMs()).month;
     if (now !== month) book = emptyBook;
     month = now;
   };
@@ -100,7 +101,7 @@ export function createCallBudget(deps: CallBudgetDeps): CallBudget {
     },
     record: async (counts) => {
       rollOver();
-      const { day } = monthPosition(clock.nowMs(), timeZone);
+      const { day } = monthOf(clock.nowMs());
       const news = noticesOf(book, sumOf(counts), budget, guard);
       if (sumOf(counts) === 0 && news.length === 0) return [];
       book = nextBook(book, { counts, day, news, goneAt: guard.goneSinceMs() });
@@ -109,7 +110,7 @@ export function createCallBudget(deps: CallBudgetDeps): CallBudget {
     },
     status: () => {
       rollOver();
-      const position = monthPosition(clock.nowMs(), timeZone);
+      const position = monthOf(clock.nowMs());
       return {
         month,
         used: used(),
@@ -123,7 +124,7 @@ export function createCallBudget(deps: CallBudgetDeps): CallBudget {
     searchIntervalMs: (intervalMs, tables) => {
       rollOver();
       if (budget === undefined) return intervalMs;
-      const position = monthPosition(clock.nowMs(), timeZone);
+      const position = monthOf(clock.nowMs());
       const work = used() - (book.counts[searchEndpoint] ?? 0);
       const workToCome = (work * position.leftMs) / Math.max(position.elapsedMs, dayMs);
       const forSearches = budget * (1 - reserveRatio) - used() - workToCome;

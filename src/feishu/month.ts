@@ -10,9 +10,12 @@ export interface MonthPosition {
   readonly leftMs: number;
 }
 
+/** Reads instants in one time zone. The formatter is made once: that costs far more than using it. */
+export type MonthReader = (nowMs: number) => MonthPosition;
+
 /** The platform counts by calendar month. A change to or from summer time inside a month is not taken into account. */
-export function monthPosition(nowMs: number, timeZone: string): MonthPosition {
-  const parts = new Intl.DateTimeFormat('en-CA', {
+export function createMonthReader(timeZone: string): MonthReader {
+  const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -21,7 +24,11 @@ export function monthPosition(nowMs: number, timeZone: string): MonthPosition {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-  }).formatToParts(nowMs);
+  });
+  return (nowMs) => positionOf(format.formatToParts(nowMs), nowMs);
+}
+
+function positionOf(parts: readonly Intl.DateTimeFormatPart[], nowMs: number): MonthPosition {
   const read = (type: Intl.DateTimeFormatPartTypes): number =>
     Number(parts.find((part) => part.type === type)?.value ?? '0');
   const year = read('year');

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/index.ts';
-import { monthPosition } from './month.ts';
+import { createMonthReader } from './month.ts';
 
 /**
  * Whether the platform may be called at all. It says 99991403 when the company's calls of the month are used up; every call
@@ -19,13 +19,14 @@ export interface QuotaGuard {
 const probeEveryMs = 6 * 3_600_000;
 
 export function createQuotaGuard(clock: Clock, timeZone: string, goneAtMs?: number): QuotaGuard {
+  const monthOf = createMonthReader(timeZone);
   let goneSinceMs = goneAtMs;
   let lastTriedMs = goneAtMs ?? 0;
   return {
     mayCall: () => {
       if (goneSinceMs === undefined) return true;
       const nowMs = clock.nowMs();
-      const isNewMonth = monthPosition(nowMs, timeZone).month !== monthPosition(goneSinceMs, timeZone).month;
+      const isNewMonth = monthOf(nowMs).month !== monthOf(goneSinceMs).month;
       if (!isNewMonth && nowMs - lastTriedMs < probeEveryMs) return false;
       lastTriedMs = nowMs;
       return true;
