@@ -55,6 +55,8 @@ export interface AcceptedTask {
   /** `running` until the vendor's own verdict; what the client has seen is another matter. */
   readonly state: 'running' | 'succeeded' | 'failed' | 'canceled';
   readonly resultUrls: readonly string[];
+  /** SHA-256 of each result as it was painted, whatever its address serves. */
+  readonly resultHashes: readonly string[];
 }
 
 /**

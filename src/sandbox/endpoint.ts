@@ -42,7 +42,6 @@ const defaultMaxBodyBytes = 32 * 1024 * 1024;
 const hangLimitMs = 6 * 3_600_000;
 
 export function addEndpoint(world: World, definition: EndpointDefinition): void {
-  const held = new Set<string>();
   const last: { body?: Uint8Array<ArrayBuffer>; response?: Response } = {};
   world.app.on(definition.method, definition.path, async (context) => {
     const { calls } = world.journal;
@@ -53,8 +52,8 @@ export function addEndpoint(world: World, definition: EndpointDefinition): void 
     const call = createCall(world, definition, { request, params: context.req.param(), body });
     const early = await strikeBefore(world.clock, call);
     if (early !== undefined) return early;
-    const response = await work(world, definition, call, held);
-    const final = has(call, 'twice') ? await work(world, definition, call, held) : response;
+    const response = await work(world, definition, call);
+    const final = has(call, 'twice') ? await work(world, definition, call) : response;
     return strikeAfter(world, call, final, last);
   });
 }
@@ -88,7 +87,8 @@ function createCall(
   };
 }
 
-async function work(world: World, definition: EndpointDefinition, call: Call, held: Set<string>): Promise<Response> {
+async function work(world: World, definition: EndpointDefinition, call: Call): Promise<Response> {
+  const held = world.locks;
   const key = definition.lock?.key(call);
   if (definition.lock !== undefined && key !== undefined && held.has(key)) return definition.lock.conflict(call);
   if (key !== undefined) held.add(key);

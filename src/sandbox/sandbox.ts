@@ -25,8 +25,9 @@ import { addChatApi } from './vendors/chat.ts';
 import { addDashscopeApi } from './vendors/dashscope.ts';
 import { addFilesApi } from './vendors/files-api.ts';
 import { addKieApi } from './vendors/kie.ts';
+import { addKieLinks, addKieUpload } from './vendors/kie-files.ts';
 import { addKieVeoApi } from './vendors/kie-veo.ts';
-import { addPushplusApi } from './vendors/pushplus.ts';
+import { addHeartbeatApi, addPushplusApi } from './vendors/pushplus.ts';
 import { createTaskDesk, taskBill, verdictOf, fileUrl } from './vendors/tasks.ts';
 import { addToapisApi } from './vendors/toapis.ts';
 import { staffFallback, type World } from './world.ts';
@@ -59,6 +60,7 @@ function createWorld(options: SandboxOptions): World {
     people: options.people ?? [staffFallback],
     credentials: sandboxCredentials,
     keys: options.keys ?? {},
+    locks: new Set(),
     state: emptyWorld(),
     changeListeners: new Set(),
   };
@@ -106,11 +108,14 @@ function addVendors(world: World): void {
   addFilesApi(world);
   addKieApi(world, desk);
   addKieVeoApi(world, desk);
+  addKieLinks(world);
+  addKieUpload(world);
   addToapisApi(world, desk);
   addArkApi(world, desk);
   addDashscopeApi(world, desk);
   addChatApi(world);
   addPushplusApi(world);
+  addHeartbeatApi(world);
   world.app.notFound(() => new Response('404 page not found', { status: 404 }));
   world.app.onError((error) => {
     if (error instanceof TransportError) throw error;
@@ -153,6 +158,7 @@ function createBooks(world: World): Books {
         acceptedAtMs: task.acceptedAtMs,
         state: verdictOf(task, world.clock.nowMs()),
         resultUrls: (task.files ?? []).map((id) => fileUrl(world, id)),
+        resultHashes: (task.files ?? []).flatMap((id) => world.state.files[id]?.hash ?? []),
       })),
     bill,
     billTotals: () => sumBill(bill()),

@@ -32,6 +32,8 @@ export interface TableDoor {
   renameColumn(tableId: string, from: string, to: string): void;
   /** Adds a file to the base; its token can be written into attachment cells. */
   uploadFile(name: string, bytes: Uint8Array, appToken?: string): Promise<string>;
+  /** SHA-256 of the bytes behind a file token. */
+  fileHash(fileToken: string): string | undefined;
   /** The bytes behind a file token. */
   fileBytes(fileToken: string): Promise<Uint8Array | undefined>;
 }
@@ -74,6 +76,7 @@ export function createTableDoor(world: World, appToken: string): TableDoor {
       if (field !== undefined) field.name = to;
     },
     uploadFile: async (name, bytes, base = appToken) => (await addMedia(world, base, name, bytes)).fileToken,
+    fileHash: (fileToken) => world.state.media[fileToken]?.hash,
     fileBytes: (fileToken) => {
       const media = world.state.media[fileToken];
       return media === undefined ? Promise.resolve(undefined) : world.blobs.read(media.hash);

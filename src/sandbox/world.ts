@@ -65,6 +65,8 @@ export interface World {
   readonly credentials: { readonly appId: string; readonly appSecret: string };
   /** Vendor → the key it takes; absent: any key that does not contain `bad`. */
   readonly keys: Readonly<Record<string, string>>;
+  /** What is being written just now: a base, an upload. */
+  readonly locks: Set<string>;
   state: WorldState;
   changeListeners: Set<(change: RecordChange) => void>;
 }

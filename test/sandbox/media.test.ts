@@ -49,14 +49,15 @@ describe('media of the sandbox', () => {
   });
 
   it.each([
-    [{ size: 3 }, 1062009],
-    [{ parent: 'basNobody' }, 1061044],
-    [{ name: '' }, 1061008],
-    [{ checksum: '1' }, 1062008],
-    [{ bytes: new Uint8Array(0) }, 1061002],
-    [{ bytes: new Uint8Array(20_971_521) }, 1061043],
-  ])('refuses an upload with %j', async (change, code) => {
-    expect((await upload(await openWorld(), change)).at('code')).toBe(code);
+    ['a wrong size', { size: 3 }, 1062009],
+    ['an unknown base', { parent: 'basNobody' }, 1061044],
+    ['no name', { name: '' }, 1061008],
+    ['a wrong checksum', { checksum: '1' }, 1062008],
+    ['no bytes', { length: 0 }, 1061002],
+    ['a byte too many', { length: 20_971_521 }, 1061043],
+  ])('refuses an upload with %s', async (_what, { length, ...change }: { length?: number }, code) => {
+    const bytes = length === undefined ? {} : { bytes: new Uint8Array(length) };
+    expect((await upload(await openWorld(), { ...change, ...bytes })).at('code')).toBe(code);
   });
 
   it('answers 1061045 inside HTTP 200 to a second upload at the same time', async () => {

@@ -123,6 +123,18 @@ describe('kie in the sandbox', () => {
     expect((await world.fetch(url, { method: 'GET' })).status).toBe(403);
   });
 
+  it('gives a fresh link for a result of its own, dead or alive, and for nothing else', async () => {
+    const { world, task } = await withFate({ linkLifeMs: 10 });
+    await world.clock.advance(1_000);
+    const done = await lookKie(world, task);
+    const [url] = (JSON.parse(String(done.at('data.resultJson'))) as { resultUrls: [string] }).resultUrls;
+    await world.clock.advance(1_000);
+    const fresh = await world.call('POST', '/kie/api/v1/common/download-url', { url }, key);
+    expect((await world.fetch(String(fresh.at('data')), { method: 'GET' })).status).toBe(200);
+    const foreign = { url: 'http://elsewhere/x.png' };
+    expect((await world.call('POST', '/kie/api/v1/common/download-url', foreign, key)).at('code')).toBe(422);
+  });
+
   it('speaks the veo dialect: numbers for states, times as strings', async () => {
     const world = await openWorld({ latencies: slow });
     const task = await world.call('POST', '/kie/api/v1/veo/generate', { prompt: 'x', model: 'veo3_fast' }, key);

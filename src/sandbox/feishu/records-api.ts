@@ -52,7 +52,7 @@ function echo(records: readonly RecordState[], sent: readonly JsonObject[]): Jso
 
 export function addRecordsApi(world: World, gate: FeishuGate): void {
   const lock = {
-    key: (call: Call) => param(call, 'app_token'),
+    key: (call: Call) => `write/${param(call, 'app_token')}`,
     conflict: () => dressRefusal(world, new Refusal(1254291, 'Write conflict')),
   };
   const shared = { latency: 'feishuWriteMs', lock, perSecond: 50 } as const;

@@ -146,14 +146,18 @@ export async function readOwnPicture(world: World, address: string): Promise<Uin
   return bytes !== undefined && world.painter.isPicture(bytes) ? bytes : undefined;
 }
 
+/** The file of the world that a link names, dead links included. */
+export function ownFile(world: World, address: string): FileState | undefined {
+  const id = address.startsWith(world.baseUrl()) ? /\/files\/([^/?#]+)\/[^/?#]+/.exec(address)?.[1] : undefined;
+  return id === undefined ? undefined : world.state.files[id];
+}
+
 async function readLink(world: World, address: string): Promise<Uint8Array | undefined> {
-  const match = /\/files\/([^/?#]+)\/([^/?#]+)/.exec(address);
-  if (match === null || !address.startsWith(world.baseUrl())) return undefined;
-  if (match[1] === 'feishu') {
-    const media = world.state.media[match[2] ?? ''];
+  const token = /\/files\/feishu\/([^/?#]+)/.exec(address)?.[1];
+  if (token !== undefined && address.startsWith(world.baseUrl())) {
+    const media = world.state.media[token];
     return media === undefined ? undefined : world.blobs.read(media.hash);
   }
-  const file = world.state.files[match[1] ?? ''];
-  if (file === undefined || file.expiresAtMs < world.clock.nowMs()) return undefined;
-  return world.blobs.read(file.hash);
+  const file = ownFile(world, address);
+  return file === undefined || file.expiresAtMs < world.clock.nowMs() ? undefined : world.blobs.read(file.hash);
 }

@@ -3,7 +3,7 @@ import { addEndpoint, type Call } from '../endpoint.ts';
 import { newToken, type World } from '../world.ts';
 import { kieRefusal, kieSuccess } from './kie.ts';
 import { kieCostMicros } from './prices.ts';
-import { createAllowance, hasKey, remainingMicros, unitsOf } from './shared.ts';
+import { createAllowance, hasKey, takeFunds, unitsOf } from './shared.ts';
 import type { TaskDesk } from './tasks.ts';
 
 const generateSchema = z.object({
@@ -32,7 +32,7 @@ export function addKieVeoApi(world: World, desk: TaskDesk): void {
       if (!parsed.success) return kieRefusal(422, 'The request body is invalid');
       const { prompt, imageUrls = [], model = 'veo3_fast', aspect_ratio: ratio = '16:9' } = parsed.data;
       const amountMicros = kieCostMicros(model, { count: 1, seconds: veoSeconds });
-      if (remainingMicros(world, 'kie') < amountMicros) return kieRefusal(402, 'Credits insufficient');
+      if (!takeFunds(world, 'kie', amountMicros)) return kieRefusal(402, 'Credits insufficient');
       const task = await desk.accept(
         {
           vendor: 'kie',

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Json } from '../../kernel/index.ts';
 import { addEndpoint, type Call, jsonResponse } from '../endpoint.ts';
 import { newToken, type World } from '../world.ts';
-import { addUploadedFile, uploadedFile } from './files-api.ts';
 import { kieCostMicros } from './prices.ts';
-import { createAllowance, hasKey, remainingMicros, unitsOf } from './shared.ts';
-import { fileUrl, type TaskDesk, type TaskView } from './tasks.ts';
+import { createAllowance, hasKey, remainingMicros, takeFunds, unitsOf } from './shared.ts';
+import type { TaskDesk, TaskView } from './tasks.ts';
 
 /** kie's errors come as HTTP 200 with the code in the body. */
 export function kieRefusal(code: number, message: string): Response {
@@ -86,7 +85,6 @@ export function addKieApi(world: World, desk: TaskDesk): void {
         ? kieSuccess(unitsOf(remainingMicros(world, 'kie')))
         : kieRefusal(401, 'You do not have access permissions'),
   });
-  addKieUpload(world);
 }
 
 async function createTask(world: World, desk: TaskDesk, call: Call): Promise<Response> {
@@ -100,7 +98,7 @@ async function createTask(world: World, desk: TaskDesk, call: Call): Promise<Res
   const seconds = Number(input['duration'] ?? (isVideo ? 5 : 0));
   const count = Math.max(1, Number(input['max_images'] ?? input['n'] ?? 1));
   const amountMicros = kieCostMicros(model, { count, seconds });
-  if (remainingMicros(world, 'kie') < amountMicros) return kieRefusal(402, 'Credits insufficient');
+  if (!takeFunds(world, 'kie', amountMicros)) return kieRefusal(402, 'Credits insufficient');
   const task = await desk.accept(
     {
       vendor: 'kie',
@@ -151,36 +149,4 @@ function kieState(look: TaskView): string {
   if (look.verdict === 'succeeded') return 'success';
   if (look.verdict !== 'running') return 'fail';
   return look.progressPct < 10 ? 'waiting' : look.progressPct < 30 ? 'queuing' : 'generating';
-}
-
-/** The other host: files are free, public, and gone after three days. */
-function addKieUpload(world: World): void {
-  addEndpoint(world, {
-    name: 'kie.upload',
-    method: 'POST',
-    path: '/kie-upload/api/file-stream-upload',
-    latency: 'vendorMs',
-    maxBodyBytes: 110 * 1024 * 1024,
-    handle: async (call) => {
-      if (!hasKey(world, 'kie', call)) return kieRefusal(401, 'You do not have access permissions');
-      const upload = uploadedFile(call);
-      if (upload?.fields.get('uploadPath') === undefined) return kieRefusal(400, 'file and uploadPath are required');
-      if (upload.bytes.length === 0) return kieRefusal(400, 'empty file');
-      const file = await addUploadedFile(world, upload);
-      const downloadUrl = fileUrl(world, file.fileId);
-      return jsonResponse({
-        success: true,
-        code: 200,
-        msg: 'File uploaded successfully',
-        data: {
-          fileName: file.name,
-          filePath: `${upload.fields.get('uploadPath') ?? ''}/${file.name}`,
-          downloadUrl,
-          fileSize: upload.bytes.length,
-          mimeType: file.mime,
-          uploadedAt: new Date(world.clock.nowMs()).toISOString(),
-        },
-      });
-    },
-  });
 }

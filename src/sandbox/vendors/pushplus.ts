@@ -12,6 +12,13 @@ const pushSchema = z.object({
 const maxTitleChars = 100;
 const maxContentChars = 20_000;
 
+/** What a dead man's switch elsewhere would be. */
+export function addHeartbeatApi(world: World): void {
+  for (const method of ['GET', 'POST'] as const) {
+    addEndpoint(world, { name: 'heartbeat', method, path: '/heartbeat', handle: () => new Response('ok') });
+  }
+}
+
 /** 200 means accepted, no more; a bad token is 903. */
 export function addPushplusApi(world: World): void {
   addEndpoint(world, {

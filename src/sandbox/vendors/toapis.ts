@@ -5,7 +5,7 @@ import type { TaskState } from '../state.ts';
 import { newToken, type World } from '../world.ts';
 import { addUploadedFile, uploadedFile } from './files-api.ts';
 import { toapisCreditsPerUsd, toapisImageUsdMicros, toapisVideoUsdMicros } from './prices.ts';
-import { hasKey, remainingMicros, unitsOf } from './shared.ts';
+import { hasKey, remainingMicros, takeFunds, unitsOf } from './shared.ts';
 import { fileUrl, type TaskDesk, type TaskView } from './tasks.ts';
 
 const urlItem = z.union([z.string(), z.looseObject({ url: z.string() })]);
@@ -84,7 +84,7 @@ async function create(
       ? toapisImageUsdMicros(body.resolution ?? '1k', body.n ?? 1)
       : toapisVideoUsdMicros(body.duration ?? 5);
   const amountMicros = usdMicros * toapisCreditsPerUsd;
-  if (remainingMicros(world, 'toapis') < amountMicros) return refusal(402, 'insufficient_quota', 'quota is not enough');
+  if (!takeFunds(world, 'toapis', amountMicros)) return refusal(402, 'insufficient_quota', 'quota is not enough');
   const fromMetadata = body.metadata?.['client_business_id'];
   const clientId = body.client_business_id ?? (typeof fromMetadata === 'string' ? fromMetadata : undefined);
   const request: Json = z.json().parse(body);
