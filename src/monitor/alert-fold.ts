@@ -10,8 +10,8 @@ import type { AlertState } from './alert-state.ts';
  * `firstDigestMs`, the next not before a cooldown has passed. So a storm of any size is at most three single messages, an
  * early digest and a closing one.
  */
-export const singlesPerWindow = 3;
-export const firstDigestMs = 60_000;
+const singlesPerWindow = 3;
+const firstDigestMs = 60_000;
 const mostBuckets = 500;
 const mostLines = 15;
 
@@ -138,7 +138,7 @@ function keepOnly(
   return Object.fromEntries(Object.entries(buckets).filter(([, bucket]) => isKept(bucket)));
 }
 
-export function rank(severity: Severity): number {
+function rank(severity: Severity): number {
   return ['info', 'warning', 'error', 'fatal'].indexOf(severity);
 }
 

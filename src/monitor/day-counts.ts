@@ -169,7 +169,7 @@ function defaultKind(type: EventRecord['type'], settledAs: string): string {
   return type === 'attempt-overdue' ? 'overdue' : settledAs || 'internal';
 }
 
-export function failureKindOf(event: EventRecord): string {
+function failureKindOf(event: EventRecord): string {
   const failure = event.data['failure'];
   if (typeof failure === 'object' && failure !== null && 'kind' in failure) return stringOf(failure.kind);
   return stringOf(event.data['failureKind']) || stringOf(event.data['kind']);

@@ -4,7 +4,7 @@ import { convertMoney, fail, type Money, ok, parseMoney, type Result } from '../
 type MoneySettings = Settings['money'];
 
 /** A sum in yuan at the dated rates; a vendor's credits go through the price of a credit. */
-export function toCny(sum: Money, settings: MoneySettings): Result<Money, string> {
+function toCny(sum: Money, settings: MoneySettings): Result<Money, string> {
   if (sum.currency === 'CNY') return ok(sum);
   if (sum.currency.startsWith('credit:')) {
     const price = settings.credit[sum.currency.slice('credit:'.length)];

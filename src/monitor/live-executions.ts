@@ -170,7 +170,7 @@ function placeAtCall(line: MutableLine, call: CallFacts, since: number): void {
   line.since = since;
 }
 
-export function nodeOf(event: EventRecord): string {
+function nodeOf(event: EventRecord): string {
   for (const name of ['node', 'nodePath', 'path'] as const) {
     const value = event.data[name];
     if (typeof value === 'string') return value;

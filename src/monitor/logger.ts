@@ -3,7 +3,7 @@ import type { Clock, LogFields, Logger, Secret } from '../kernel/index.ts';
 import { createLogFile } from './log-file.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LoggerOptions {
   /** Where `gridloom.log` lies; absent: no file. */

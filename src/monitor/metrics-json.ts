@@ -8,7 +8,7 @@ import type { ExecutionCounts } from './live-executions.ts';
 import { addMoneyDays } from './money-book.ts';
 
 /** A worker as the page shows it. */
-export interface WorkerView {
+interface WorkerView {
   readonly id: string;
   readonly startedAt: number;
   /** When its main loop last went through; `null` before the first time. */
@@ -16,7 +16,7 @@ export interface WorkerView {
 }
 
 /** The platform as the page shows it. */
-export interface FeishuView {
+interface FeishuView {
   readonly plan: string;
   readonly callsThisMonth: number;
   readonly monthlyBudget: number;
@@ -147,7 +147,7 @@ function vendorSums(days: readonly (VendorDay | undefined)[]): JsonObject {
 }
 
 /** Nearest rank; null without samples. */
-export function quantile(samples: readonly number[], share: number): number | null {
+function quantile(samples: readonly number[], share: number): number | null {
   if (samples.length === 0) return null;
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? null;

@@ -1,6 +1,6 @@
 import { Secret } from '../kernel/index.ts';
 
-export const redactedMark = '[secret]';
+const redactedMark = '[secret]';
 
 /** Members whose value is never written, wherever they stand. */
 const secretNames =

@@ -9,7 +9,7 @@ type RestartState = z.infer<typeof stateSchema>;
 
 const windowMs = 3_600_000;
 /** So many starts without a clean stop before them, within an hour, are a crash loop; told at 10, 20, 40 … */
-export const crashLoopStarts = 10;
+const crashLoopStarts = 10;
 const stableMs = 600_000;
 
 /**

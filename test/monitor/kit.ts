@@ -31,7 +31,7 @@ export interface Kit {
 }
 
 /** Noon in Shanghai on 30 November 2026. */
-export const noon = Date.UTC(2026, 10, 30, 4);
+const noon = Date.UTC(2026, 10, 30, 4);
 
 export function createKit(startAt = noon): Kit {
   const clock = createVirtualClock(startAt);

@@ -15,13 +15,13 @@ export const views = [
   'alerts',
 ];
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly width?: number;
   readonly locale?: string;
   readonly theme?: 'light' | 'dark';
 }
 
-export interface Opened {
+interface Opened {
   readonly page: Page;
   /** Script errors and console errors, the policy's refusals among them. */
   readonly faults: string[];
