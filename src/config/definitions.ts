@@ -18,13 +18,13 @@ import { readPromptFile } from './prompts.ts';
 import { readBySchema, valueAt } from './schema-faults.ts';
 import { type Path, parseYamlFile, type YamlFile } from './yaml-file.ts';
 
-export const folders = {
+const folders = {
   agents: 'config/agents',
   workflows: 'config/workflows',
   skills: 'config/skills',
   prompts: 'config/prompts',
 } as const;
-export const providersFile = 'config/providers.yaml';
+const providersFile = 'config/providers.yaml';
 
 /** Definitions as they were written, each with the file and the place in it where it stands. */
 export interface ReadDefinitions {
@@ -38,7 +38,7 @@ export interface ReadDefinitions {
   readonly names: WrittenNames;
 }
 
-export interface WrittenNames {
+interface WrittenNames {
   readonly workflows: ReadonlySet<string>;
   readonly skills: ReadonlySet<string>;
   readonly agents: ReadonlySet<string>;

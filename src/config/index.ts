@@ -1,12 +1,7 @@
-export { workflowsOf } from './agent-checks.ts';
-export type { Environment, Mode } from './environment.ts';
+export type { Environment } from './environment.ts';
 export { type ConfigFault, formatFault, sortFaults } from './fault.ts';
 export { type ConfigFiles, createDirectoryFiles, createMemoryFiles } from './files.ts';
-export type { BaseRef, TableLink } from './links.ts';
-export { loadConfig, type LoadedConfig, type LoadOptions, readMode } from './load.ts';
-export type { ActiveProvider } from './providers.ts';
-export { skillsOfAgent } from './readiness.ts';
-export type { RedLines } from './red-lines.ts';
+export { loadConfig, type LoadedConfig, readMode } from './load.ts';
 export { readSamples, type SampleRow } from './samples.ts';
-export { withPromptFrom } from './variants.ts';
 export { renderSchemas, writeSchemas } from './schemas.ts';
+export { withPromptFrom } from './variants.ts';

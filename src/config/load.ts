@@ -17,8 +17,8 @@ import { gatherVariables, type Variables } from './variables.ts';
 import { checkWorkflowLimits } from './workflow-checks.ts';
 import { parseYamlFile } from './yaml-file.ts';
 
-export const settingsFile = 'config/gridloom.yaml';
-export const redLinesFile = 'config/prompts/red-lines.yaml';
+const settingsFile = 'config/gridloom.yaml';
+const redLinesFile = 'config/prompts/red-lines.yaml';
 
 /** Everything that configuration says, checked. */
 export interface LoadedConfig {

@@ -34,7 +34,7 @@ export function checkReadiness(
 }
 
 /** Every skill that an agent's workflows, planners and judges may call. */
-export function skillsOfAgent(definitions: Definitions, agentName: string): ReadonlySet<string> {
+function skillsOfAgent(definitions: Definitions, agentName: string): ReadonlySet<string> {
   const skills = new Set<string>();
   const seen = new Set<string>();
   const addSkill = (name: string): void => {

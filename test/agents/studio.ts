@@ -43,7 +43,7 @@ export type Reply =
   | { readonly film: Artifact }
   | { readonly fails: FailureKind };
 
-export interface Run {
+interface Run {
   readonly status: ExecutionRecord['status'];
   readonly output: JsonObject;
   readonly failure: Failure | undefined;
@@ -60,7 +60,7 @@ export interface Studio {
   bytesOf(value: unknown): Promise<Uint8Array>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly planner?: string;
   readonly generation?: number;
   readonly key?: string;

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../contract/index.ts';
 
 /** One version's run on one input. */
-export interface ComparedRun {
+interface ComparedRun {
   readonly status: string;
   readonly costCny: string;
   readonly seconds: number;
@@ -10,7 +10,7 @@ export interface ComparedRun {
   readonly failure?: string;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly title: string;
   /** Names of the versions, left to right. */
   readonly versions: readonly { readonly name: string; readonly prompt: string }[];

@@ -3,13 +3,13 @@ import type { NodeFunction } from '../../engine/ports/index.ts';
 import { ok } from '../../kernel/index.ts';
 import { defineFunction, refuseInput } from '../define.ts';
 
-export interface OutlinePage {
+interface OutlinePage {
   readonly number: number;
   readonly title: string;
   readonly points: readonly string[];
 }
 
-export const maxPages = 30;
+const maxPages = 30;
 const pageMark =
   /^\s*(?:#+\s*)?(?:第\s*([0-9一二三四五六七八九十]+)\s*页|(?:page|slide)\s*(\d+)|(\d{1,2})\s*[.、）)])\s*[:：.\s]*\s*(.*)$/i;
 
@@ -44,7 +44,7 @@ export const readOutline: NodeFunction = defineFunction(
   },
 );
 
-export function splitOutline(text: string): readonly OutlinePage[] {
+function splitOutline(text: string): readonly OutlinePage[] {
   const pages: { number: number; title: string; points: string[] }[] = [];
   for (const line of text.split(/\r?\n/)) {
     const match = pageMark.exec(line);

@@ -10,7 +10,7 @@ export interface ScriptShot {
 }
 
 /** Most shots that one storyboard is bought for, whatever a script says. */
-export const maxShots = 9;
+const maxShots = 9;
 
 const scriptInput = z.strictObject({ script: z.string() });
 

@@ -22,7 +22,7 @@ export const fillPlaceholders: NodeFunction = defineFunction('text.fill-placehol
 });
 
 /** Names in braces; full-width braces count as well, since staff type them. */
-export function placeholdersIn(text: string): ReadonlySet<string> {
+function placeholdersIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/[{｛]([^{}｛｝\s:：",]{1,20})[}｝]/g)].map((match) => match[1] ?? ''));
 }
 
