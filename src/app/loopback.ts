@@ -3,7 +3,12 @@ import { serve } from '@hono/node-server';
 import { sleep, type Clock } from '../kernel/index.ts';
 
 /** Anything that answers requests: the sandbox, the monitor. */
-export type Handler = (request: Request) => Promise<Response> | Response;
+export type Handler = (request: Request, bindings?: SocketBindings) => Promise<Response> | Response;
+
+/** The server's side of a request, for a handler that breaks connections on purpose. */
+export interface SocketBindings {
+  readonly outgoing?: { destroy(): void };
+}
 
 export interface LoopbackServer {
   readonly port: number;

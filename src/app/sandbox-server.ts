@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Definitions } from '../contract/index.ts';
 import { createDirectoryFiles, loadConfig, readSamples, type SampleRow } from '../config/index.ts';
 import { createSystemClock, createSystemRandom, silentLogger } from '../kernel/index.ts';
-import type { RowSpec, Sandbox } from '../sandbox/index.ts';
+import { createSocketHandler, type RowSpec, type Sandbox } from '../sandbox/index.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { serveLoopback } from './loopback.ts';
 import { openSandbox, sandboxTable } from './sandbox.ts';
@@ -30,7 +30,9 @@ export async function openSandboxServer(options: {
     : resolve(options.directory, 'data');
   const { samples, faults } = await readSamples(createDirectoryFiles(options.directory));
   if (faults.length > 0) throw new Error(faults.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
-  const tables = [...agents.values()].map((agent) => sandboxTable(agent, (samples.get(agent.agent) ?? []).map(rowOf)));
+  // The longest story first: it is what a newcomer should see.
+  const inOrder = [...agents.values()].sort((left, right) => right.stages.length - left.stages.length);
+  const tables = inOrder.map((agent) => sandboxTable(agent, (samples.get(agent.agent) ?? []).map(rowOf)));
   let origin = '';
   const opened = await openSandbox({
     directory,
@@ -40,7 +42,7 @@ export async function openSandboxServer(options: {
     baseUrl: () => origin,
     tables,
   });
-  const server = await serveLoopback(async (request) => await opened.sandbox.fetch(request), options.sandboxPort);
+  const server = await serveLoopback(createSocketHandler(opened.sandbox), options.sandboxPort);
   origin = server.origin;
   for (const sample of [...samples.values()].flat()) spoil(opened.sandbox, sample);
   return {

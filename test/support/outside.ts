@@ -8,6 +8,7 @@ import { createSeededRandom, createSystemClock } from '../../src/kernel/index.ts
 import {
   createPlainPainter,
   createSandbox,
+  createSocketHandler,
   type Latencies,
   noLatencies,
   type Sandbox,
@@ -40,7 +41,7 @@ export async function openOutside(agent = 'try-on', latencies: Latencies = quick
     latencies,
     tables: [...agents.values()].map((each) => sandboxTableOf(each, [])),
   });
-  const server = await serveLoopback(async (request) => await sandbox.fetch(request), 0);
+  const server = await serveLoopback(createSocketHandler(sandbox), 0);
   origin = server.origin;
   await sandbox.seed();
   const dataDir = await mkdtemp(join(tmpdir(), 'gridloom-'));
