@@ -171,6 +171,15 @@ describe('the one door', () => {
     expect(await phaseOf(live()(base, { ...post, proxy: 'http://127.0.0.1:1' }))).toBe('not-sent ECONNREFUSED');
   });
 
+  it('says not-sent when a proxy refuses the tunnel, and stays on the safe side when it breaks it off', async () => {
+    const through = async (act: (socket: Socket) => void): Promise<unknown> => {
+      const port = await listen(createTcpServer((socket: Socket) => socket.once('data', () => act(socket))));
+      return await phaseOf(live()('https://files.example/', { ...post, proxy: `http://127.0.0.1:${port}` }));
+    };
+    expect(await through((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))).toMatch(/^not-sent /);
+    expect(await through((socket) => socket.resetAndDestroy())).toMatch(/^(not|maybe)-sent /);
+  });
+
   it('understands compressed answers although it asks for none', async () => {
     const { gzipSync } = await import('node:zlib');
     const base = await serve((_request, response) => {

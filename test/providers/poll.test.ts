@@ -99,6 +99,18 @@ describe('kie.market: a status check', () => {
     });
   });
 
+  it('waits two minutes for an address that comes later than the word, by the vendor’s own time of the end', async () => {
+    const nowMs = 1_767_225_600_000;
+    const doneAt = async (completeTime: number): Promise<string> =>
+      (await poll('kie.market', kieRecord({ state: 'success', resultJson: '', completeTime }))).kind;
+    expect(await doneAt(nowMs - 119_000)).toBe('running');
+    expect(await doneAt(nowMs + 5_000)).toBe('running');
+    expect(await doneAt(nowMs - 120_000)).toBe('failed');
+    expect(await doneAt(nowMs + 86_400_000)).toBe('failed');
+    const old = { id: 'a', status: 'completed', completed_at: nowMs / 1_000 - 60 };
+    expect((await poll('toapis.image', json(old))).kind).toBe('running');
+  });
+
   it('keeps the good one of several results (P072)', async () => {
     const got = await poll(
       'kie.market',

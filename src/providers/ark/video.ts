@@ -47,7 +47,7 @@ export function createArkVideoDialect(baseUrl: string, line: VendorLine, deps: P
     submitRequest: () => ({ url: path }),
     readSubmit,
     queryUrl: ({ taskId }) => `${path}/${encodeURIComponent(taskId)}`,
-    readPoll: (answer, handle) => readTask(answer, handle, baseUrl),
+    readPoll: (answer, handle) => readTask(answer, handle, baseUrl, deps.clock.nowMs()),
     find: async (request, signal) => {
       const query = `page_num=1&page_size=${pageSize}&filter.model=${encodeURIComponent(vendorModelOf(request))}`;
       const answer = await line.send({ method: 'GET', url: `${path}?${query}` }, deps.timeouts.queryMs, signal);
@@ -85,7 +85,7 @@ function readSubmit(answer: JsonAnswer): SubmitReading | undefined {
   return created.success && answer.status < 300 ? { kind: 'task', taskId: created.data.id } : undefined;
 }
 
-function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string): PollReading | undefined {
+function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs: number): PollReading | undefined {
   const error = readArkError(answer.json);
   const task = taskSchema.safeParse(answer.json);
   if (answer.status === 404 || (error !== undefined && missingTaskCodes.has(error.code)))
@@ -104,7 +104,10 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string): Poll
         {
           baseUrl,
           cost: {},
-          ...(typeof updated_at === 'number' ? { expiresAt: (updated_at + 86_400) * 1_000 } : {}),
+          nowMs,
+          ...(typeof updated_at === 'number'
+            ? { expiresAt: (updated_at + 86_400) * 1_000, completedAt: updated_at * 1_000 }
+            : {}),
         },
       );
       return verdict.kind === 'succeeded'

@@ -87,7 +87,11 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs
     case 'running':
       return { kind: 'running', statusWord: word };
     case 'succeeded':
-      return readSuccess(output, usage, handle, { baseUrl, expiresAt: (handle.acceptedAt ?? nowMs) + recordLifeMs });
+      return readSuccess(output, usage, handle, {
+        baseUrl,
+        nowMs,
+        expiresAt: (handle.acceptedAt ?? nowMs) + recordLifeMs,
+      });
     case 'failed':
       return {
         kind: 'failed',
@@ -110,7 +114,7 @@ function readSuccess(
   output: Task['output'],
   usage: Task['usage'],
   handle: TaskHandle,
-  where: { readonly baseUrl: string; readonly expiresAt: number },
+  where: { readonly baseUrl: string; readonly nowMs: number; readonly expiresAt: number },
 ): PollReading {
   const parts = output.results ?? [];
   const verdict = mediaVerdict([output.video_url, ...parts.map((part) => part.url)], handle, { ...where, cost: {} });

@@ -60,7 +60,7 @@ function readRecord(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, now
   if (check?.kind !== 'data') return check;
   const record = recordSchema.safeParse(check.data);
   if (!record.success) return undefined;
-  const { state, progress, creditsConsumed, failCode, failMsg, resultJson } = record.data;
+  const { state, progress, creditsConsumed, failCode, failMsg, resultJson, completeTime } = record.data;
   switch (readStatusWord(state)) {
     case 'running':
       return { kind: 'running', statusWord: state, ...(typeof progress === 'number' ? { progressPct: progress } : {}) };
@@ -69,6 +69,8 @@ function readRecord(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, now
         baseUrl,
         expiresAt: nowMs + linkLifeMs,
         cost: credits(creditsConsumed),
+        nowMs,
+        completedAt: completeTime ?? undefined,
       });
     case 'failed':
       return { kind: 'failed', error: taskError(failCode, failMsg), cost: credits(creditsConsumed) };

@@ -55,6 +55,7 @@ function readVeoRecord(
           baseUrl,
           expiresAt: nowMs + linkLifeMs,
           cost: credits(creditsConsumed),
+          nowMs,
         },
       );
     case 2:

@@ -27,6 +27,8 @@ export const recordSchema = z.object({
   progress: z.number().nullish().catch(undefined),
   /** Seen by clients, missing from the vendor's own pages; only on success. */
   creditsConsumed: amountSchema,
+  /** Epoch ms. */
+  completeTime: z.number().nullish().catch(undefined),
 });
 
 export const resultSchema = z.object({ resultUrls: z.array(z.unknown()).nullish().catch(undefined) });

@@ -41,7 +41,7 @@ export function createToapisDialect(
     submitRequest: () => ({ url: path }),
     readSubmit,
     queryUrl: ({ taskId }) => `${path}/${encodeURIComponent(taskId)}`,
-    readPoll: (answer, handle) => readTask(answer, { ...handle, media: kind }, baseUrl),
+    readPoll: (answer, handle) => readTask(answer, { ...handle, media: kind }, baseUrl, deps.clock.nowMs()),
     find: async (request, signal) => {
       const url = `${path}/${encodeURIComponent(request.key)}`;
       const answer = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
@@ -60,12 +60,12 @@ function readSubmit(answer: JsonAnswer): SubmitReading | undefined {
   return answer.status < 300 ? { kind: 'error', error, outcome: 'unknown' } : { kind: 'error', error };
 }
 
-function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string): PollReading | undefined {
+function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs: number): PollReading | undefined {
   const error = readToapisError(answer.json);
   if (answer.status >= 400) return missingOrError(answer, error);
   const parsed = taskSchema.safeParse(answer.json);
   if (!parsed.success) return undefined;
-  const { status, progress, billing, fail_reason, result, url, expires_at } = parsed.data;
+  const { status, progress, billing, fail_reason, result, url, expires_at, completed_at } = parsed.data;
   if (status === undefined || status === null) return missingOrError(answer, error);
   const cost = billed(billing);
   switch (readStatusWord(status)) {
@@ -80,6 +80,8 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string): Poll
       return mediaVerdict([...(result?.data ?? []).map((item) => item.url), url].flat(), handle, {
         baseUrl,
         cost,
+        nowMs,
+        completedAt: epochMs(completed_at),
         ...(expiresAt === undefined ? {} : { expiresAt }),
       });
     }

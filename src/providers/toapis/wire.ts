@@ -20,6 +20,7 @@ export const taskSchema = z.object({
     .catch(undefined),
   fail_reason: z.unknown().optional(),
   /** Epoch seconds or ISO. */
+  completed_at: z.union([z.number(), z.string()]).nullish().catch(undefined),
   expires_at: z.union([z.number(), z.string()]).nullish().catch(undefined),
   /** Strings; seen by clients, missing from the vendor's own pages. */
   billing: z.object({ status: z.string().nullish(), credits: amountSchema }).nullish().catch(undefined),
