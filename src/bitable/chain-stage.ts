@@ -11,6 +11,11 @@ import type { WriteOutcome } from './writer-entry.ts';
 
 export type Ended = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'ended' }> };
 
+/** The same end chains into the same execution, however often it is delivered. */
+export function chainKey(entry: OutboxRecord, stageIndex: number): string {
+  return `chain:${entry.executionId}:${stageIndex}`;
+}
+
 /** Straight into the next stage; its refusal is the row's failure. */
 export async function chainStage(
   hub: Hub,
@@ -30,7 +35,7 @@ export async function chainStage(
     fields,
     row,
     stage: next,
-    idempotencyKey: `chain:${entry.executionId}:${next}`,
+    idempotencyKey: chainKey(entry, next),
     isWanted: async () => (await loadRow(hub.deps.store, key))?.cancelRequested !== true,
   });
   if (outcome.kind === 'started') {

@@ -1,6 +1,6 @@
 import { acknowledgeEnd, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
-import { chainStage, type Ended } from './chain-stage.ts';
+import { chainKey, chainStage, type Ended } from './chain-stage.ts';
 import { batchSize, patienceMs } from './deps.ts';
 import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
 import { type Hub, type RowPlace, stageLabel } from './hub.ts';
@@ -37,10 +37,13 @@ export async function deliverEnded(
   const { message } = entry;
   const ready = await readyArtifacts(hub, place, stage, row, message.output);
   if (!ready.ok && ready.failure.kind === 'later') return 'later';
-  const verdict = ready.ok
+  const judged = ready.ok
     ? judge(hub, place, row, stageIndex, message, ready.value)
     : uploadVerdict(stageLabel(agent, stageIndex), ready.failure);
   const label = stageLabel(agent, stageIndex);
+  const chained = await hub.deps.store.executionByKey(chainKey(entry, stageIndex + 1));
+  // Chained before a crash: what was decided then stands, whatever the setting says now.
+  const verdict: Verdict = chained === undefined ? judged : { status: 'chain', error: null, isPartial: false };
   let after = withEnd(row, stage, message, hintLines(label, message.marks));
   if (ready.ok) after = withArtifacts(after, stage, ready.value, agent.keep_versions ?? 1, verdict.isPartial);
   const none: ReadyArtifacts = { cells: {}, merges: [], tokens: new Map(), keyMembers: [], hashes: [] };

@@ -1,5 +1,5 @@
 import { failureRule, type StageDefinition } from '../contract/index.ts';
-import type { JsonObject } from '../kernel/index.ts';
+import type { ExecutionId, JsonObject } from '../kernel/index.ts';
 import { fail, ok } from '../kernel/index.ts';
 import { fetchAttachment } from './attachments.ts';
 import { readSelect } from './codec-read.ts';
@@ -35,6 +35,9 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
   const { agent, columns, table } = place.table;
   const stage = stageAt(agent, request.stage);
   const context: StageContext = { agent, stage, columns, fields, row };
+  // Submitted before a crash: it runs whatever has become of the row's inputs since, and must not be lost sight of.
+  const known = await hub.deps.store.executionByKey(request.idempotencyKey);
+  if (known !== undefined) return started(hub, request, context, known.id);
   const deps = { ...hub.deps, files: hub.files };
   const input = await collectInputs(context, async (column, file) => {
     const spot = { table, recordId: place.recordId, column };
@@ -53,22 +56,23 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
     generation: stageOf(row, stage.stage).generation,
     idempotencyKey: request.idempotencyKey,
   });
-  if (!receipt.ok) {
-    const { failure } = receipt;
-    hub.deps.logger.warn('the engine refused a row', {
-      kind: failure.kind,
-      code: failure.code,
-      message: failure.message,
-    });
-    return { kind: 'refused', words: failure.advice ?? failureRule(failure.kind).staffText };
-  }
-  const { executionId } = receipt.value;
-  const started = withStage(row, stage.stage, {
-    startedFrom: inputSignature(agent, stage, columns, fields, row),
-    hints: [],
-  });
-  const current = { executionId, stage: stage.stage, startedAt: hub.deps.clock.nowMs() };
-  const running: RowDocument = { ...started, status: '生成中', stage: request.stage, cancelRequested: false, current };
+  if (receipt.ok) return started(hub, request, context, receipt.value.executionId);
+  const { kind, code, message, advice } = receipt.failure;
+  hub.deps.logger.warn('the engine refused a row', { kind, code, message });
+  return { kind: 'refused', words: advice ?? failureRule(kind).staffText };
+}
+
+/** The row as it is while the execution runs. */
+function started(hub: Hub, request: StartRequest, context: StageContext, executionId: ExecutionId): StartOutcome {
+  const { agent, stage, columns, fields, row } = context;
+  const startedFrom = inputSignature(agent, stage, columns, fields, row);
+  const running: RowDocument = {
+    ...withStage(row, stage.stage, { startedFrom, hints: [] }),
+    status: '生成中',
+    stage: request.stage,
+    cancelRequested: false,
+    current: { executionId, stage: stage.stage, startedAt: hub.deps.clock.nowMs() },
+  };
   return { kind: 'started', executionId, row: withoutHeld(running) };
 }
 

@@ -18,7 +18,7 @@ class Chaos {
   /** Rows whose artifacts staff have changed or removed. */
   readonly touched = new Set<string>();
   world!: World;
-  life: Life = { isOver: false };
+  life: Life = { isOver: false, callsLeft: Infinity, isLastDone: true };
   faultsLeft = 0;
   serial = 0;
 
@@ -63,7 +63,7 @@ class Chaos {
 
   async restart(): Promise<void> {
     this.life.isOver = true;
-    this.life = { isOver: false };
+    this.life = { isOver: false, callsLeft: Infinity, isLastDone: this.chance(0.5) };
     const { feishu, engine, store } = this.world;
     await this.world.restart({
       client: mortal(feishu, this.life),
@@ -78,10 +78,11 @@ class Chaos {
     else if (dice < 0.6) await this.vendor();
     else if (dice < 0.7) this.faultsLeft += 1 + randomInt(this.random, 6);
     else if (dice < 0.78) this.spoilSearch();
-    else if (dice < 0.83) await this.restart();
-    else if (dice < 0.86) this.touchArtifacts();
+    else if (dice < 0.9) this.life.callsLeft = 1 + randomInt(this.random, 40);
+    else if (dice < 0.92) this.touchArtifacts();
     void this.world.side.tick().catch(() => undefined);
     await this.world.settle(500 * (1 + randomInt(this.random, 20)));
+    if (this.life.isOver && this.chance(0.7)) await this.restart();
   }
 
   type(): void {
@@ -139,6 +140,7 @@ class Chaos {
     const { engine, feishu } = this.world;
     this.faultsLeft = 0;
     feishu.searchInstead = undefined;
+    await this.restart();
     for (let round = 0; round < 12; round += 1) {
       await this.world.settle(60_000);
       await this.world.turn();
@@ -177,6 +179,12 @@ describe('staff, faults and crashes together', () => {
           (submit) => submit.sourceRef.includes(`/${id}#`) && !submit.idempotencyKey.startsWith('chain:'),
         );
         expect(starts.length).toBeLessThanOrEqual(chaos.typed.get(id) ?? 0);
+        const last = world.engine.submits.findLast((submit) => submit.sourceRef.includes(`/${id}#`));
+        const ended = last === undefined ? undefined : await world.store.execution(last.executionId);
+        if (ended !== undefined && ended.status !== 'held' && !chaos.touched.has(id)) {
+          const fitting = { succeeded: ['待确认', '完成', '已取消'], failed: ['失败', '已取消'], canceled: ['已取消'] };
+          expect(Object.entries(fitting).find(([end]) => end === ended.status)?.[1]).toContain(status);
+        }
         if (status !== '待确认' || chaos.touched.has(id)) continue;
         const waiting = stages[Number(document?.value['stage'] ?? 0)] ?? '';
         const column = { portrait: '上身图', storyboard: '分镜图', film: '视频' }[waiting] ?? '';
