@@ -27,7 +27,7 @@ function plainName(name: string): string {
 }
 
 /** Letters to insert, drop, change or swap with their neighbour. */
-function editDistance(left: string, right: string): number {
+export function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {

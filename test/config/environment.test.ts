@@ -65,6 +65,32 @@ describe('the environment', () => {
     expect(faults[0]).toMatch(/^\.env:1:1 {2}unknown variable KIE_REGION/);
   });
 
+  it.each([
+    ['FEISHU_APPID', 'FEISHU_APP_ID'],
+    ['FIESHU_APP_ID', 'FEISHU_APP_ID'],
+    ['FEISHU_SECRET', 'FEISHU_APP_SECRET'],
+    ['KIE_APIKEY', 'KIE_API_KEY'],
+    ['LLM_PRIMARY_BASEURL', 'LLM_PRIMARY_BASE_URL'],
+    ['TRYON_TABLE_ID', 'TRY_ON_TABLE_ID'],
+    ['PUSH_PLUS_TOKEN', 'PUSHPLUS_TOKEN'],
+  ])('takes %s in .env for %s', async (written, meant) => {
+    expect((await faultsOf({}, { '.env': `${written}=x\n` })).join('\n')).toContain(
+      `unknown variable ${written}  did you mean ${meant}?`,
+    );
+  });
+
+  it.each(['AI_API_KEY', 'DATABASE_URI', 'XAI_API_KEY', 'API_KEY', 'TABLE_ID', 'NO_PROXY'])(
+    'leaves %s of the process alone: it is another program’s',
+    async (name) => {
+      expect((await load({ [name]: 'x' })).ok).toBe(true);
+    },
+  );
+
+  it('notices a near miss in the process too where the name begins like ours', async () => {
+    expect((await faultsOf({ FEISHU_APP_SECERT: 'x' })).join('\n')).toContain('did you mean FEISHU_APP_SECRET?');
+    expect((await faultsOf({ GRIDLOOM_MOD: 'live' })).join('\n')).toContain('did you mean GRIDLOOM_MODE?');
+  });
+
   it('lets the process stand above .env, and takes an empty value for none', async () => {
     const config = await loadGood(
       { GRIDLOOM_TIMEZONE: 'UTC', GRIDLOOM_DATA_DIR: '' },
