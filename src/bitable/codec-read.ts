@@ -53,15 +53,19 @@ export function readText(cell: Cell): string {
     .join(segmented ? '' : ', ');
 }
 
+const segment = z.object({ text: z.string() });
+
 function isSegment(member: Json): boolean {
-  return z.object({ text: z.string() }).safeParse(member).success;
+  return segment.safeParse(member).success;
 }
 
 /** Keys that hold the readable part of an object cell, best first. */
 const textKeys = ['text', 'full_address', 'name', 'address', 'link', 'id'] as const;
 
+const anyObject = z.record(z.string(), z.unknown());
+
 function textOfObject(value: object): string {
-  const shape = z.record(z.string(), z.unknown()).safeParse(value);
+  const shape = anyObject.safeParse(value);
   if (!shape.success) return '';
   for (const key of textKeys) {
     const member = shape.data[key];

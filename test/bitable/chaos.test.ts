@@ -37,6 +37,8 @@ class Chaos {
   async begin(): Promise<void> {
     this.world = await createWorld({ confirmSetting: () => this.chance(0.5) });
     const { engine, feishu } = this.world;
+    // The world's own first side is immortal: it must not work beside the mortal ones.
+    await this.world.side.stop();
     for (const id of rowIds) this.world.newRow(id, { 操作: null });
     engine.onSubmit = async (submit) => {
       const row = submit.sourceRef;
@@ -183,7 +185,8 @@ describe('staff, faults and crashes together', () => {
         const ended = last === undefined ? undefined : await world.store.execution(last.executionId);
         if (ended !== undefined && ended.status !== 'held' && !chaos.touched.has(id)) {
           const fitting = { succeeded: ['待确认', '完成', '已取消'], failed: ['失败', '已取消'], canceled: ['已取消'] };
-          expect(Object.entries(fitting).find(([end]) => end === ended.status)?.[1]).toContain(status);
+          const isKept = /回传表格失败/.test(JSON.stringify(world.cell(id, '报错') ?? ''));
+          if (!isKept) expect(Object.entries(fitting).find(([end]) => end === ended.status)?.[1]).toContain(status);
         }
         if (status !== '待确认' || chaos.touched.has(id)) continue;
         const waiting = stages[Number(document?.value['stage'] ?? 0)] ?? '';
