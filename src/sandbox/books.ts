@@ -44,7 +44,7 @@ export interface SentPush {
 }
 
 /** A paid job that a vendor took on, whatever became of it. */
-export interface AcceptedTask {
+interface AcceptedTask {
   readonly vendor: string;
   readonly dialect: string;
   readonly taskId: string;

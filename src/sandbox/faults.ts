@@ -42,7 +42,7 @@ export type FaultAction =
       readonly withinMs?: number;
     };
 
-export interface FaultRule {
+interface FaultRule {
   /** Endpoint name, or a prefix ending in `*`: `kie.createTask`, `feishu.*`. */
   readonly endpoint: string;
   readonly action: FaultAction;
@@ -59,7 +59,7 @@ export interface FaultRule {
   readonly probability?: number;
 }
 
-export interface SeenCall {
+interface SeenCall {
   readonly endpoint: string;
   readonly method: string;
   readonly path: string;

@@ -1,6 +1,6 @@
 import { indexOfBytes } from './bytes.ts';
 
-export interface FormFile {
+interface FormFile {
   readonly name: string;
   readonly fileName: string | undefined;
   readonly mime: string | undefined;

@@ -14,7 +14,7 @@ export interface Person {
 }
 
 /** How errors of the open platform are dressed: as HTTP 200 with a code, as HTTP 4xx with a code, or both in turn. */
-export type ErrorForm = '200' | '4xx' | 'alternate';
+type ErrorForm = '200' | '4xx' | 'alternate';
 
 /** Switches that tests and the simulator may turn while the world runs. */
 export interface Controls {
@@ -30,7 +30,7 @@ export interface Controls {
 }
 
 /** Kept beside the state: what nobody needs after a restart. */
-export interface Journal {
+interface Journal {
   cellWrites: CellWrite[];
   messages: SentMessage[];
   pushes: SentPush[];

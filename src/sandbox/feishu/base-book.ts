@@ -18,7 +18,7 @@ export function findTable(base: BaseState, tableId: string): TableState {
   return base.tables.find((table) => table.tableId === tableId) ?? refuse(1254041, 'TableIdNotFound');
 }
 
-export function findRecord(table: TableState, recordId: string): RecordState {
+function findRecord(table: TableState, recordId: string): RecordState {
   return table.records[recordId] ?? refuse(1254043, 'RecordIdNotFound');
 }
 
@@ -27,7 +27,7 @@ function refuse(code: number, message: string): never {
 }
 
 /** The column of that name that this hand may see. */
-export function findField(table: TableState, name: string, hand: Hand): FieldState {
+function findField(table: TableState, name: string, hand: Hand): FieldState {
   const field = table.fields.find((candidate) => candidate.name === name);
   if (field === undefined || (hand.kind === 'app' && field.hidden === true)) {
     return refuse(1254045, `FieldNameNotFound: ${name}`);

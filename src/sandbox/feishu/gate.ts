@@ -17,7 +17,7 @@ export interface FeishuGate {
   add(definition: FeishuEndpoint): void;
 }
 
-export interface FeishuEndpoint extends EndpointDefinition {
+interface FeishuEndpoint extends EndpointDefinition {
   /** Calls a second for this app. */
   readonly perSecond: number;
 }

@@ -5,7 +5,7 @@ import { newToken, type RecordChange, type World } from '../world.ts';
 import { decodeFrame, encodeFrame, type Frame } from './frame.ts';
 
 /** The far end of one websocket, as the app's server holds it. */
-export interface LinkPeer {
+interface LinkPeer {
   send(bytes: Uint8Array): void;
   close(): void;
 }

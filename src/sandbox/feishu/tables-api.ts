@@ -50,7 +50,7 @@ const uiTypes: Readonly<Record<number, string>> = {
 };
 
 /** A column as it is kept, its options given ids. */
-export function buildField(world: World, spec: NewFieldBody, isPrimary: boolean): FieldState {
+function buildField(world: World, spec: NewFieldBody, isPrimary: boolean): FieldState {
   const options = z
     .array(z.object({ name: z.string(), color: z.int().optional() }))
     .safeParse(spec.property?.['options']);
@@ -95,7 +95,7 @@ function checkNewField(table: { fields: readonly FieldState[] }, spec: NewFieldB
   if (table.fields.length >= maxFields) throw new Refusal(1254105, 'FieldExceedLimit');
 }
 
-export function fieldJson(field: FieldState): JsonObject {
+function fieldJson(field: FieldState): JsonObject {
   return {
     field_id: field.fieldId,
     field_name: field.name,

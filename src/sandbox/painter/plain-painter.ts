@@ -27,7 +27,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
 }
 
 /** A valid PNG of one colour, 16 × 16. */
-export function tinyPng(seed: number): Uint8Array<ArrayBuffer> {
+function tinyPng(seed: number): Uint8Array<ArrayBuffer> {
   const side = 16;
   const pixel = [(seed >>> 16) & 0xff, (seed >>> 8) & 0xff, seed & 0xff];
   const row = [0, ...Array.from({ length: side }, () => pixel).flat()];
@@ -43,7 +43,7 @@ export function tinyPng(seed: number): Uint8Array<ArrayBuffer> {
 }
 
 /** The smallest thing that begins like an MP4; no player would show it. */
-export function tinyMp4(seed: number): Uint8Array<ArrayBuffer> {
+function tinyMp4(seed: number): Uint8Array<ArrayBuffer> {
   const text = (word: string): Uint8Array => new TextEncoder().encode(word);
   const ftyp = concatBytes([u32(24), text('ftyp'), text('isom'), u32(512), text('isom'), text('mp41')]);
   const note = text(`seed ${seed}`.padEnd(24, ' '));

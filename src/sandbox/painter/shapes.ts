@@ -9,7 +9,7 @@ export function svg(canvas: Canvas, inner: string): string {
 }
 
 /** A calm colour from a seed. */
-export function hue(seed: number, turn = 0): number {
+function hue(seed: number, turn = 0): number {
   return (seed + turn) % 360;
 }
 

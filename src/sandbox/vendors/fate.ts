@@ -33,4 +33,4 @@ export interface TaskFate {
   readonly padToBytes?: number;
 }
 
-export type MediaDefect = 'truncated' | 'html' | 'empty' | 'wrong-type' | 'garbage';
+type MediaDefect = 'truncated' | 'html' | 'empty' | 'wrong-type' | 'garbage';

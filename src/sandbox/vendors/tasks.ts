@@ -14,7 +14,7 @@ import type { TaskFate } from './fate.ts';
  * look computes the state from the clock, so that the bill falls due whether anyone asks or not. The result is painted at
  * the first look after a success.
  */
-export interface TaskOrder {
+interface TaskOrder {
   readonly vendor: string;
   readonly dialect: string;
   readonly taskId: string;
@@ -226,7 +226,7 @@ const sceneWords: readonly (readonly [Scene, RegExp])[] = [
 ];
 
 /** What the prompt asks for, guessed from the first telling word. */
-export function sceneOf(task: { readonly prompt: string; readonly inputs: readonly string[] }): Scene {
+function sceneOf(task: { readonly prompt: string; readonly inputs: readonly string[] }): Scene {
   const usual: Scene = task.inputs.length === 0 ? 'scene' : 'retouch';
   const found = sceneWords
     .map(([scene, words]) => ({ scene, at: task.prompt.search(words) }))
