@@ -75,8 +75,15 @@ export function localFailure(
 
 /** Reads an operation's `data` leniently; what cannot be read is a failure of the server's. */
 export function readData<T>(endpoint: string, schema: z.ZodType<T>, body: unknown): FeishuResult<T> {
-  const parsed = z.looseObject({ data: schema }).safeParse(body);
-  if (parsed.success) return { ok: true, value: parsed.data.data };
-  const where = parsed.error.issues[0]?.path.join('.') ?? '';
-  return fail(localFailure('retry', `${endpoint}: the answer lacks what it should hold (${where})`, 'unknown'));
+  const answer = answerSchema.safeParse(body);
+  const parsed = schema.safeParse(answer.data?.data);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return fail(unreadable(endpoint, ['data', ...(parsed.error.issues[0]?.path ?? [])]));
+}
+
+const answerSchema = z.looseObject({ data: z.unknown() });
+
+export function unreadable(endpoint: string, path: readonly PropertyKey[]): FeishuFailure {
+  const words = `${endpoint}: the answer lacks what it should hold (${path.map(String).join('.')})`;
+  return localFailure('retry', words, 'unknown');
 }
