@@ -54,6 +54,7 @@ export interface StoredState<T> {
 }
 
 export const monitorCollection = 'monitor';
+const jsonObject = z.record(z.string(), z.json());
 
 /** A value in a store document. What cannot be read or parsed counts as absent; what cannot be written is logged. */
 export function createStoredState<T extends object>(
@@ -66,7 +67,7 @@ export function createStoredState<T extends object>(
   let tail: Promise<void> = Promise.resolve();
   const write = async (value: T): Promise<void> => {
     try {
-      const json = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(value))) satisfies JsonObject;
+      const json = jsonObject.parse(JSON.parse(JSON.stringify(value))) satisfies JsonObject;
       await deps.store.commit([
         {
           type: 'put-document',
