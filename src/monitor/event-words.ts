@@ -20,7 +20,7 @@ export const alertingEvents = [
   'budget-warning',
   'budget-reached',
   'status-unrecognised',
-  'execution-held',
+  'node-held',
   'execution-ended',
   'notice',
 ] as const satisfies readonly EventRecord['type'][];
@@ -48,22 +48,13 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
         '任务照常出结果但质量可能下降；请检查上游通道（模型余额、密钥、限流）。',
       ]);
     case 'attempt-unknown':
-      // One that the vendor can be asked about settles itself as a rule; if it does not, the execution is held, which alerts.
-      if (facts.handling === 'find') return undefined;
-      if (facts.handling === 'retry') return retriedInDoubt(facts);
-      return alert('error', `付费调用结果不明：${facts.provider}`, [
-        `${facts.where}${facts.call}`,
-        '系统不会自动重买，先向厂商查询；查不到时该行会变成「待核对」。',
-      ]);
     case 'attempt-overdue':
-      if (facts.handling === 'retry') return retriedInDoubt(facts);
-      return alert('error', `付费调用超时未归：${facts.provider}`, [
-        `${facts.where}${facts.call}`,
-        '厂商可能仍在生成，会继续查询，到了自动补上；确认厂商没有受理时用 npx gridloom resolve 处理。',
-      ]);
-    case 'execution-held':
-      return alert('error', '有任务待核对', [
+      // What the vendor can be asked about settles itself as a rule; what is held has an alert of its own (`node-held`).
+      return facts.handling === 'retry' ? retriedInDoubt(facts) : undefined;
+    case 'node-held':
+      return alert('error', `有付费调用待核对：${facts.provider}`, [
         `${facts.where}${facts.call}原因：${facts.why}。`,
+        facts.failureKind === 'overdue' ? '会继续向厂商查询，结果到了自动补上。' : '系统不会自动重买。',
         facts.attempt === ''
           ? '请到厂商后台核对后用 npx gridloom resolve 处理。'
           : `请到厂商后台核对，再执行 npx gridloom resolve ${facts.attempt} --accepted 任务号 或 --not-accepted。`,

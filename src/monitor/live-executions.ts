@@ -24,7 +24,10 @@ export interface ExecutionLine {
   readonly failureKind: string;
 }
 
-type MutableLine = { -readonly [Key in keyof ExecutionLine]: ExecutionLine[Key] };
+type MutableLine = { -readonly [Key in keyof ExecutionLine]: ExecutionLine[Key] } & {
+  /** The call made last: shown again when the execution has ended. */
+  lastCall?: { readonly vendor: string; readonly model: string };
+};
 
 /** Executions that are under way, and the last that ended, by id; ids sort by the time of their making. */
 export interface LiveExecutions {
@@ -133,6 +136,8 @@ function moveLine(line: MutableLine, event: EventRecord, call: CallFacts | undef
         line.failureKind = failure.kind;
       line.endedAt = event.at;
       line.since = event.at;
+      line.vendor = line.lastCall?.vendor ?? '';
+      line.model = line.lastCall?.model ?? '';
       return;
     }
     case 'node-degraded':
@@ -146,8 +151,10 @@ function moveLine(line: MutableLine, event: EventRecord, call: CallFacts | undef
         line.title = typeof title === 'string' ? title : node === line.node ? line.title : '';
         line.node = node;
       }
-      line.vendor = '';
-      line.model = '';
+      if (event.type !== 'node-held') {
+        line.vendor = '';
+        line.model = '';
+      }
       line.since = event.at;
       return;
     case 'attempt-intended':
@@ -163,12 +170,16 @@ function moveLine(line: MutableLine, event: EventRecord, call: CallFacts | undef
 }
 
 function placeAtCall(line: MutableLine, call: CallFacts, since: number): void {
-  if (line.node !== call.node) line.title = '';
+  if (withoutItem(line.node) !== withoutItem(call.node)) line.title = '';
   line.node = call.node;
   line.vendor = call.provider;
   line.model = call.model;
+  line.lastCall = { vendor: call.provider, model: call.model };
   line.since = since;
 }
+
+/** Items of a map share its title: `draw[2]` → `draw`. */
+const withoutItem = (path: string): string => path.replace(/\[\d+\]/g, '');
 
 function nodeOf(event: EventRecord): string {
   for (const name of ['node', 'nodePath', 'path'] as const) {

@@ -36,12 +36,14 @@ describe('event alerts', () => {
   it('goes on where it stopped, over a restart, and tells each event once', async () => {
     const { kit, alerts, open } = setUp();
     await open().catchUp();
-    await kit.store.commit([event(kit, 'attempt-overdue', { provider: 'kie', attemptId: 'a1', model: 'veo' })]);
+    await kit.store.commit([
+      event(kit, 'node-held', { provider: 'kie', attemptId: 'a1', failure: failure('overdue') }),
+    ]);
     await open().catchUp();
     await kit.store.commit([event(kit, 'node-started', { node: 'draw' })]);
     await open().catchUp();
     await open().catchUp();
-    expect(alerts.map((alert) => alert.title)).toEqual(['付费调用超时未归：kie']);
+    expect(alerts.map((alert) => alert.title)).toEqual(['有付费调用待核对：kie']);
   });
 
   it('is woken by commits and needs no call', async () => {
@@ -82,8 +84,7 @@ describe('event alerts', () => {
       '全部厂商都失败了：逐格出图',
     ],
     ['node-degraded', { node: 'write', failure: failure('unavailable') }, '已降级：write'],
-    ['attempt-unknown', { provider: 'kie', attemptId: 'a1', atRisk: '0.35' }, '付费调用结果不明：kie'],
-    ['execution-held', { attemptId: 'a1', failure: failure('unknown-outcome') }, '有任务待核对'],
+    ['node-held', { provider: 'kie', attemptId: 'a1', failure: failure('unknown-outcome') }, '有付费调用待核对：kie'],
     ['budget-warning', { budget: 'try-on', spent: '80', limit: '100' }, '预算已用八成：try-on'],
     ['budget-reached', { budget: 'try-on', spent: '100', limit: '100' }, '预算已用完：try-on'],
     ['status-unrecognised', { provider: 'kie', statusWord: 'baking' }, '厂商返回了未知状态：kie'],

@@ -62,7 +62,9 @@ function decimal(value, unit, locale, digits) {
 export function duration(ms, language) {
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return '–';
   const seconds = Math.max(0, Math.round(ms / 1000));
-  const [d, hr, min, sec] = language === 'zh' ? [' 天', ' 小时', ' 分', ' 秒'] : [' d', ' h', ' min', ' s'];
+  const [d, hr, min, sec, milli] =
+    language === 'zh' ? [' 天', ' 小时', ' 分', ' 秒', ' 毫秒'] : [' d', ' h', ' min', ' s', ' ms'];
+  if (ms > 0 && ms < 100) return `${Math.round(ms)}${milli}`;
   if (ms < 10_000 && ms % 1000 !== 0 && ms > 0) return `${(ms / 1000).toFixed(1)}${sec}`;
   if (seconds < 60) return `${seconds}${sec}`;
   const minutes = Math.floor(seconds / 60);

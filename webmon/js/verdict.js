@@ -14,7 +14,7 @@ export function judge({ metrics, ageMs, fault, t, format, now }) {
     return [{ level: 'bad', title, text: t('staleText'), isStale: true }];
   }
   const silentMs = sinceTick(metrics, now);
-  if (silentMs > Math.max(3 * metrics.tick_interval_ms, staleAfterMs))
+  if (silentMs > silentAfterMs(metrics))
     items.push({ level: 'bad', title: t('noTick'), text: t('noTickText', { age: format.duration(silentMs) }) });
   if (metrics.paused) items.push({ level: 'warn', title: t('pausedAll'), text: t('pausedAllText') });
   if (metrics.disk !== null && metrics.disk.free_bytes < metrics.disk.min_free_bytes * 2) {
@@ -28,6 +28,9 @@ export function judge({ metrics, ageMs, fault, t, format, now }) {
   items.push(...raisedItems(metrics, items, t, format));
   return items.sort((left, right) => (left.level === right.level ? 0 : left.level === 'bad' ? -1 : 1));
 }
+
+/** A loop that has not gone through for so long hangs: three intervals, and no less than a stale file. */
+export const silentAfterMs = (metrics) => Math.max(3 * metrics.tick_interval_ms, staleAfterMs);
 
 /** Time since the liveliest worker's main loop last went through; a start counts until the first time. */
 export function sinceTick(metrics, now) {

@@ -89,6 +89,8 @@ function timeline({ t, format, now }, detail) {
     detail.attempts.map((attempt) => {
       const end = attempt.settled_at ?? (['accepted', 'intended'].includes(attempt.state) ? now : attempt.intended_at);
       const taken = attempt.accepted_at ?? end;
+      const isAtOnce =
+        attempt.accepted_at === null || (attempt.settled_at !== null && attempt.settled_at - taken < 100);
       const tone =
         attempt.state === 'succeeded' ? 'good' : ['accepted', 'intended'].includes(attempt.state) ? 'busy' : 'bad';
       const words = `${attempt.provider}/${attempt.model} · ${t(`status.${attempt.state}`)} · ${format.duration(end - attempt.intended_at)}`;
@@ -104,16 +106,16 @@ function timeline({ t, format, now }, detail) {
         h(
           'span',
           { class: 'track', title: `${format.full(attempt.intended_at)} · ${words}` },
-          h('i', {
-            class: 'wait',
-            style: { left: pct(attempt.intended_at), width: width(attempt.intended_at, taken) },
-          }),
-          attempt.accepted_at === null
-            ? null
-            : h('i', { class: tone, style: { left: pct(taken), width: width(taken, end) } }),
-          attempt.accepted_at === null && tone !== 'busy'
-            ? h('i', { class: `${tone} end`, style: { left: pct(end) } })
-            : null,
+          // A call that answers at once has no time at the vendor to tell apart.
+          isAtOnce
+            ? h('i', { class: tone, style: { left: pct(attempt.intended_at), width: width(attempt.intended_at, end) } })
+            : [
+                h('i', {
+                  class: 'wait',
+                  style: { left: pct(attempt.intended_at), width: width(attempt.intended_at, taken) },
+                }),
+                h('i', { class: tone, style: { left: pct(taken), width: width(taken, end) } }),
+              ],
         ),
         h('span', { class: 'what' }, words),
       );

@@ -35,9 +35,9 @@ function tiles({ data: { metrics }, t, format }) {
     ]
       .filter((part) => part !== '')
       .join(' · ');
-  const totals = Object.entries(month.totals_micros).map(([currency, micros]) =>
-    tile(currency, format.sum(micros, currency)),
-  );
+  const totals = Object.entries(month.totals_micros)
+    .filter(([, micros]) => micros !== 0)
+    .map(([currency, micros]) => tile(currency, format.sum(micros, currency)));
   return h(
     'dl',
     { class: 'tiles' },
@@ -61,7 +61,7 @@ function perDay({ data: { metrics }, t, format }) {
         t('perDay'),
         [
           { name: t('day'), cell: (day) => day.day },
-          { name: t('spentToday'), isNumber: true, cell: (day) => format.yuan(day.cny_micros) },
+          { name: t('cost'), isNumber: true, cell: (day) => format.yuan(day.cny_micros) },
           { name: t('calls'), isNumber: true, cell: (day) => format.count(day.calls) },
         ],
         days.toReversed(),

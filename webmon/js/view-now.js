@@ -1,6 +1,6 @@
 import { h } from './dom.js';
 import { badge, bar, card, empty, nodeName, sign, sparkline, table, tile } from './parts.js';
-import { sinceTick } from './verdict.js';
+import { silentAfterMs, sinceTick } from './verdict.js';
 
 const shownRunning = 8;
 
@@ -200,7 +200,7 @@ function workers({ data: { metrics }, t, format, now }) {
       'ul',
       { class: 'lines' },
       metrics.workers.map((worker) => {
-        const isLate = sinceTick({ workers: [worker] }, now) > metrics.tick_interval_ms * 3;
+        const isLate = sinceTick({ workers: [worker] }, now) > silentAfterMs(metrics);
         const tick = worker.last_tick_at === null ? t('never') : format.duration(now - worker.last_tick_at);
         return h(
           'li',
