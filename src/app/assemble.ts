@@ -187,9 +187,23 @@ function createHouseEngine(config: LoadedConfig, ports: Ports, providers: Readon
         connectMs: config.settings.timeouts.connect,
         maxBytes: config.settings.transfer.max_bytes,
       },
+      freshLink: async (url, signal) => await freshLink(providers, url, signal),
     }),
     timeZone: config.environment.timezone,
   });
+}
+
+/** The first vendor that knows the address as its own gives a fresh one. */
+async function freshLink(
+  providers: ReadonlyMap<string, Provider>,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const provider of providers.values()) {
+    const fresh = await provider.freshLink?.(url, signal);
+    if (fresh !== undefined) return fresh;
+  }
+  return undefined;
 }
 
 function createPlatform(config: LoadedConfig, ports: Ports): FeishuClient | undefined {

@@ -12,7 +12,7 @@ import {
   type Secret,
 } from '../kernel/index.ts';
 import { createFolderKnowledge, createSharpPictureWorker } from '../functions/index.ts';
-import { createDiskSpool, createMemorySpool } from '../media/index.ts';
+import { createDiskSpool, createMemorySpool, createSharpFitter } from '../media/index.ts';
 import { type ClosableLogger, createLogger, createMonitorFiles } from '../monitor/index.ts';
 import { createLiveFetch } from '../providers/http/index.ts';
 import { createSideFile } from '../store/index.ts';
@@ -56,7 +56,7 @@ export async function createLivePorts(
     fetch: network,
     pictures: createSharpPictureWorker(),
     knowledge: createFolderKnowledge(join(projectDirectory, 'config', 'knowledge')),
-    spool: createDiskSpool({ directory: directory.spool, ids }),
+    spool: createDiskSpool({ directory: directory.spool, ids, fitter: createSharpFitter() }),
     sideFile: createSideFile(directory.sideFile),
     monitorFiles: createMonitorFiles(resolve(projectDirectory, config.environment.monitorDir)),
     ...wakeUps(config, { fetch: network, clock, logger }),
