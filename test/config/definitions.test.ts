@@ -1,5 +1,13 @@
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMemoryFiles, formatFault, loadConfig, renderSchemas, writeSchemas } from '../../src/config/index.ts';
+import {
+  createDirectoryFiles,
+  createMemoryFiles,
+  formatFault,
+  loadConfig,
+  renderSchemas,
+  writeSchemas,
+} from '../../src/config/index.ts';
 import { faultsOf, loadGood, root, shippedText } from './installation.ts';
 
 const edit = (file: string, from: string, to: string): Record<string, string> => {
@@ -94,6 +102,19 @@ describe('definitions', () => {
     const text = loaded.ok ? '' : loaded.failure.map(formatFault).join('\n');
     for (const file of ['config/gridloom.yaml', 'config/providers.yaml', 'config/prompts/red-lines.yaml']) {
       expect(text).toContain(`${file}:1:1  the file is missing`);
+    }
+  });
+
+  it('names its schema in every file, and the schema is there', async () => {
+    const files = createDirectoryFiles(root);
+    const yaml = await files.list('config', '.yaml');
+    expect(yaml.length).toBeGreaterThan(40);
+    for (const file of [...yaml, ...(await files.list('config/prompts', '.md'))]) {
+      const text = (await files.read(file)) ?? '';
+      const named = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text)?.[1] ?? '';
+      const schema = posix.join(posix.dirname(file), named);
+      expect(schema, file).toMatch(/^config\/schema\/[a-z-]+\.json$/);
+      expect(renderSchemas().has(posix.basename(schema)), file).toBe(true);
     }
   });
 
