@@ -5,7 +5,7 @@ import { canonicalJson, Secret } from '../../src/kernel/index.ts';
 it('a secret is shown by nothing but reveal', () => {
   const secret = new Secret('sk-very-secret');
   const shown = [
-    `${secret}`,
+    String(secret),
     JSON.stringify({ secret }),
     inspect({ secret }),
     inspect(secret, { showHidden: true }),
