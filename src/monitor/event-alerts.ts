@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Store } from '../engine/ports/index.ts';
+import type { EventRecord, Store } from '../engine/ports/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import type { Alerter } from './alert.ts';
 import { createStoredState } from './alert-state.ts';
@@ -8,6 +8,8 @@ import { alertingEvents, eventAlert } from './event-words.ts';
 const cursorSchema = z.object({ seq: z.number() });
 const batch = 500;
 const idlePollMs = 5_000;
+/** How far ahead the degradation may stand that follows an exhaustion; they are written together. */
+const nearBy = 10;
 /** Waking is spread a little, so that a burst of commits is read once. */
 const gatherMs = 100;
 
@@ -46,7 +48,8 @@ export function createEventAlerts(deps: {
       const end = await deps.store.lastEventSeq();
       if (end <= seq) return;
       const events = await deps.store.events(seq, batch, { types: alertingEvents });
-      for (const event of events) {
+      for (const [index, event] of events.entries()) {
+        if (isToldBetter(event, events.slice(index + 1, index + 1 + nearBy))) continue;
         const found = eventAlert(event);
         if (found?.kind === 'alert') await deps.alerter.alert(found.input);
         else if (found?.kind === 'recover') await deps.alerter.recover(found);
@@ -104,4 +107,15 @@ export function createEventAlerts(deps: {
       cancel?.();
     },
   };
+}
+
+/** A node whose candidates are spent and that then degrades is one trouble: the degradation says how it went on. */
+function isToldBetter(event: EventRecord, following: readonly EventRecord[]): boolean {
+  if (event.type !== 'candidates-exhausted') return false;
+  return following.some(
+    (next) =>
+      next.type === 'node-degraded' &&
+      next.executionId === event.executionId &&
+      next.data['node'] === event.data['node'],
+  );
 }

@@ -112,6 +112,20 @@ describe('event alerts', () => {
     expect(alerts).toHaveLength(0);
   });
 
+  it('tells of a degradation once, not also of the exhaustion before it', async () => {
+    const { kit, alerts, open } = setUp();
+    await open().catchUp();
+    const [one, other] = [executionRecord(kit), executionRecord(kit)];
+    const facts = { node: 'write', title: '构思', failure: failure('output-invalid') };
+    await kit.store.commit([
+      event(kit, 'candidates-exhausted', facts, other),
+      event(kit, 'candidates-exhausted', facts, one),
+      event(kit, 'node-degraded', facts, one),
+    ]);
+    await open().catchUp();
+    expect(alerts.map((alert) => alert.title)).toEqual(['全部厂商都失败了：构思', '已降级：构思']);
+  });
+
   it('reads a backlog of thousands of events in one go', async () => {
     const { kit, alerts, open } = setUp();
     await open().catchUp();
