@@ -133,16 +133,15 @@ describe('photo-studio', () => {
     },
   );
 
-  it('begins at the original again for a new requirement', async () => {
-    const studio = studioWith();
-    const [original, previous] = [await studio.picture('original'), await studio.picture('previous')];
-    const run = await studio.run('photo-retouch', {
-      request: '把背景换成海边',
-      originals: [original],
-      previous: [previous],
-    });
-    expect(run.calls.find((call) => call.capability === 'image.generate')?.images[0]?.hash).toBe(original.hash);
-  });
+  it.each(['把背景换成海边', '更换背景为太空', '再来一张竖版的', '用原图重新做'])(
+    'begins at the original again for %j',
+    async (request) => {
+      const studio = studioWith();
+      const [original, previous] = [await studio.picture('original'), await studio.picture('previous')];
+      const run = await studio.run('photo-retouch', { request, originals: [original], previous: [previous] });
+      expect(run.calls.find((call) => call.capability === 'image.generate')?.images[0]?.hash).toBe(original.hash);
+    },
+  );
 
   it('select hands back the chosen originals in their order, and draws nothing', async () => {
     const picks = [
