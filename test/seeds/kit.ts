@@ -62,7 +62,11 @@ export const answering: Script = ({ body, model }) =>
   model.startsWith('text')
     ? {
         submit: 'complete',
-        output: { text: `about ${String(body['prompt'] as string)}`, finish: 'stop' },
+        output: { text: `about ${promptOf(body['prompt'])}`, finish: 'stop' },
         costMicros: 1_000,
       }
     : { submit: 'accept', durationMs: 20_000 };
+
+export function promptOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -105,7 +105,8 @@ export function policyOf(services: Services, call: SkillCall): CallPolicy {
     maxDelayMs: retry.max_delay ?? 60_000,
     retryOn: retry.on,
     fallbackOn: definition.fallback_on,
-    paidCallsLeft: call.paid.max - call.paid.used,
+    // What is bought again must be judged again, too.
+    paidCallsLeft: call.paid.max - call.paid.used - call.skill.rules.filter((rule) => rule.kind === 'judge').length,
     unknownOutcome: mediaClass === 'free' ? 'retry' : settings.unknown_outcome[mediaClass],
     overdue: mediaClass === 'image' || mediaClass === 'video' ? settings.overdue[mediaClass] : 'retry',
     canDegrade: definition.degrade !== undefined,

@@ -33,7 +33,8 @@ export function askJudge(
         params: {},
         retry: undefined,
         paid: call.paid,
-        occurrence: 0,
+        // The output need not show in the judge's prompt as a text: its purchase stands for it.
+        occurrence: attempt.record.id,
         deadlineAt: call.deadlineAt,
         mayReuse: true,
         wake: proceed,

@@ -19,8 +19,8 @@ export interface CallRequest {
   readonly params: JsonObject;
   readonly retry: RetryDefinition | undefined;
   readonly paid: PaidCalls;
-  /** Tells equal items of a map apart: the third equal one is 2. */
-  readonly occurrence: number;
+  /** Tells equal items of a map apart (the third equal one is 2), and what a judge is shown. */
+  readonly occurrence: number | string;
   readonly deadlineAt: number | undefined;
   /** False where a rerun asks for this node anew. */
   readonly mayReuse: boolean;
