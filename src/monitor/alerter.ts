@@ -2,7 +2,7 @@ import type { Store } from '../engine/ports/index.ts';
 import { type Clock, deadline, type IdSource, type Logger } from '../kernel/index.ts';
 import type { AlertChannel, Alerter, AlertView } from './alert.ts';
 import { createDelivery, nextDeliveryAt } from './alert-delivery.ts';
-import { foldAlert, nextSweepAt, type Outgoing, sweep } from './alert-fold.ts';
+import { foldAlert, nextSweepAt, type Outgoing, shorten, sweep } from './alert-fold.ts';
 import { alertStateSchema, createStoredState, emptyAlertState, type QueuedMessage } from './alert-state.ts';
 
 export interface AlerterDeps {
@@ -18,6 +18,9 @@ export interface AlerterDeps {
 }
 
 const mostMessages = 100;
+/** Characters that are kept of a title and a text; the state stays small whatever a source says. */
+const mostTitle = 120;
+const mostText = 6_000;
 const longestTimerMs = 60_000;
 /** Counts of folded alerts are on disk so long after at most. */
 const gatherMs = 1_000;
@@ -92,7 +95,7 @@ export function createAlerter(deps: AlerterDeps): Alerter {
   return {
     alert: (raw) =>
       guard('alert', async () => {
-        const input = { ...raw, title: clean(raw.title), text: clean(raw.text) };
+        const input = { ...raw, title: shorten(clean(raw.title), mostTitle), text: shorten(clean(raw.text), mostText) };
         const now = foldAlert(state, input, deps.clock.nowMs(), deps.cooldownMs);
         if (now !== undefined) enqueue(now);
         else if (input.severity !== 'fatal') {
