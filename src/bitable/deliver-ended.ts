@@ -3,11 +3,11 @@ import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './ce
 import { chainKey, chainStage, type Ended } from './chain-stage.ts';
 import { batchSize, patienceMs } from './deps.ts';
 import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
-import { type Hub, type RowPlace, stageLabel } from './hub.ts';
+import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
-import { formatExecutionMark } from './refs.ts';
+import { formatExecutionMark, rowKey } from './refs.ts';
 import { failureWords, hintLines, partialWords } from './result-words.ts';
-import { type RowDocument, withoutCurrent } from './row-documents.ts';
+import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
 import type { UploadFault } from './upload.ts';
 import type { WriteOutcome } from './writer-entry.ts';
 
@@ -37,8 +37,10 @@ export async function deliverEnded(
   const { message } = entry;
   const ready = await readyArtifacts(hub, place, stage, row, message.output);
   if (!ready.ok && ready.failure.kind === 'later') return 'later';
+  // 取消 may have come in while the files were on their way.
+  const now = (await loadRow(hub.deps.store, rowKey(refOf(place)))) ?? row;
   const judged = ready.ok
-    ? judge(hub, place, row, stageIndex, message, ready.value)
+    ? judge(hub, place, now, stageIndex, message, ready.value)
     : uploadVerdict(stageLabel(agent, stageIndex), ready.failure);
   const label = stageLabel(agent, stageIndex);
   const chained = await hub.deps.store.executionByKey(chainKey(entry, stageIndex + 1));

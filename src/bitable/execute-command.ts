@@ -84,8 +84,8 @@ async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument
   const current = row?.current;
   if (current !== undefined) await hub.deps.engine.cancel(executionId(current.executionId), '员工选了「取消」');
   if (running && current === undefined) {
-    await conclude(hub, place, command, (before) => ({ ...before, status: '已取消' }));
     await writeCells(hub, place, { 状态: '已取消', 进度: null });
+    await conclude(hub, place, command, (before) => ({ ...before, status: '已取消' }));
     return;
   }
   await conclude(hub, place, command, (unchanged) => unchanged);

@@ -11,13 +11,13 @@ export type ColumnsLoad =
 export async function loadColumns(hub: Hub, table: TableState): Promise<ColumnsLoad> {
   const listed = await hub.deps.client.listFields(table.table, hub.signal);
   if (!listed.ok) return { kind: 'away', failure: listed.failure };
-  table.columnsAreStale = false;
   const resolved = resolveColumns(table.agent, listed.value);
   if (!resolved.ok) {
     const lines = resolved.failure.map((fault) => `${fault.problem}；${fault.remedy}`);
     await hub.halt(table, 'columns', `智能体 ${table.agent.agent}：\n${lines.join('\n')}`);
     return { kind: 'unfit', faults: resolved.failure };
   }
+  table.columnsAreStale = false;
   table.columns = resolved.value;
   if (table.halted === 'columns') table.halted = undefined;
   return { kind: 'ready' };

@@ -103,7 +103,8 @@ export function createTableLoop(
     const known = hints.get(record.recordId);
     const { lastModifiedById: editor, createdById } = record;
     hints.set(record.recordId, {
-      ...(editor === undefined ? {} : { operatorId: editor }),
+      // An app's own edits carry ids of another kind.
+      ...(editor?.startsWith('ou_') === true ? { operatorId: editor } : {}),
       ...(createdById === undefined ? {} : { createdById }),
       ...known,
     });

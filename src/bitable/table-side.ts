@@ -111,6 +111,7 @@ export function createTableSide(deps: TableSideDeps): TableSide {
       });
       for (const loop of [pump.run(), progress.run(), hub.messenger.run(), wakeLoop()]) background(loop);
       hub.messenger.ring();
+      tellProjection(hub, budget);
       return ok(undefined);
     },
     tick: async () => {
@@ -144,6 +145,18 @@ export function createTableSide(deps: TableSideDeps): TableSide {
       await hub.messenger.flush();
     },
   };
+}
+
+/** What polling alone will need of the month's calls, in the log at every start (P022). */
+function tellProjection(hub: Hub, budget: CallBudget): void {
+  const { feishu, poll } = hub.deps.settings;
+  const tables = hub.tables.size;
+  const polling = budget.projectedSearches(poll.interval, tables);
+  const fields = { tables, polling, withWakeups: budget.projectedSearches(poll.sweep_interval, tables) };
+  const isAbove = feishu.plan === 'basic' && polling > feishu.monthly_call_budget;
+  if (isAbove)
+    hub.deps.logger.warn('searches a month exceed the budget without wake-ups; they will be stretched', fields);
+  else hub.deps.logger.info('searches a month', fields);
 }
 
 async function countCalls(hub: Hub, budget: CallBudget): Promise<void> {

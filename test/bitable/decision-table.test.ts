@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type Decision,
@@ -116,3 +117,9 @@ function checkFinish(word: string, facts: RowFacts): void {
   const rest = word === '通过' ? facts.stages.slice(facts.waitingStage + 1) : facts.stages;
   expect(rest.every((stage) => isDone(stage))).toBe(true);
 }
+
+describe('the page about the table side', () => {
+  it('shows the decision table as it is', () => {
+    expect(readFileSync('docs/table-side.md', 'utf8')).toContain(printDecisionTable());
+  });
+});
