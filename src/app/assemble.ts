@@ -1,15 +1,24 @@
-import { type AgentTable, createTableSide, type TableSide } from '../bitable/index.ts';
+import { type AgentTable, createCallCountStore, createTableSide, type TableSide } from '../bitable/index.ts';
 import type { LoadedConfig } from '../config/index.ts';
 import type { Provider } from '../contract/index.ts';
 import { createEngine } from '../engine/index.ts';
 import type { Engine } from '../engine/ports/index.ts';
-import { createFeishuClient, type FeishuClient, type FeishuFailure } from '../feishu/index.ts';
+import {
+  type CallBudget,
+  createCallBudget,
+  createFeishuClient,
+  type FeishuClient,
+  type FeishuFailure,
+  type FeishuInspection,
+  type WakeEvent,
+} from '../feishu/index.ts';
 import { createFunctions } from '../functions/index.ts';
 import { fail, ok, type Result } from '../kernel/index.ts';
 import { createCollector } from '../media/index.ts';
 import { providerFactories } from '../providers/index.ts';
-import { createMonitoring, type Monitoring } from './monitoring.ts';
+import { createMonitoring, type Life, type Monitoring } from './monitoring.ts';
 import type { Ports } from './ports.ts';
+import { createUploadSessions } from './upload-sessions.ts';
 
 /** The house, built and not yet living. Whoever built it calls `start`, then `tick` again and again, then `stop`. */
 export interface House {
@@ -17,7 +26,7 @@ export interface House {
   readonly ports: Ports;
   readonly engine: Engine;
   readonly providers: ReadonlyMap<string, Provider>;
-  readonly feishu: FeishuClient | undefined;
+  readonly feishu: Platform | undefined;
   readonly tables: TableSide | undefined;
   readonly monitoring: Monitoring;
   /** Refused, in words, when a table's columns do not fit: then nothing has been started. */
@@ -26,16 +35,20 @@ export interface House {
   tick(): Promise<void>;
   /** When the last turn ended, monotonic milliseconds; for the watchdog. */
   lastTickMs(): number | undefined;
+  /** Where the event loop's lag is read for the metrics; nothing measures it under virtual time. */
+  measureLagBy(read: () => number): void;
   stop(drainMs: number): Promise<void>;
 }
 
+type Platform = FeishuClient & FeishuInspection;
 type ProviderPorts = Pick<Ports, 'fetch' | 'clock' | 'ids' | 'logger' | 'spool'>;
 
 /** Wires every room from ports alone, so that production and simulation run the same house. */
 export async function assemble(config: LoadedConfig, ports: Ports): Promise<Result<House, FeishuFailure>> {
   const providers = createProviders(config, ports);
   const engine = createHouseEngine(config, ports, providers);
-  const feishu = createPlatform(config, ports);
+  const callBudget = await openCallBudget(config, ports);
+  const feishu = createPlatform(config, ports, callBudget);
   const agents = feishu === undefined ? ok([]) : await resolveTables(config, feishu);
   if (!agents.ok) return agents;
   const tables =
@@ -47,12 +60,13 @@ export async function assemble(config: LoadedConfig, ports: Ports): Promise<Resu
           ...ports,
           settings: config.settings,
           agents: agents.value,
+          callBudget,
           ...(config.environment.alertChatId === undefined ? {} : { alertChatId: config.environment.alertChatId }),
           confirmSetting: (name) => config.environment.switches[name] === true,
           wakeIsAlive: createProvenAlive(config, ports),
           timeZone: config.environment.timezone,
         });
-  const life: { startedAt: number; lastTickAt: number | null } = { startedAt: ports.clock.nowMs(), lastTickAt: null };
+  const life: Life = { startedAt: ports.clock.nowMs(), lastTickAt: null, lagMs: () => 0 };
   const monitoring = createMonitoring({
     config,
     ports,
@@ -67,8 +81,8 @@ export async function assemble(config: LoadedConfig, ports: Ports): Promise<Resu
 }
 
 function live(
-  parts: Omit<House, 'start' | 'tick' | 'stop' | 'lastTickMs'>,
-  life: { lastTickAt: number | null },
+  parts: Omit<House, 'start' | 'tick' | 'stop' | 'lastTickMs' | 'measureLagBy'>,
+  life: Life,
 ): House {
   const { engine, tables, monitoring, ports } = parts;
   let lastTickMs: number | undefined;
@@ -97,6 +111,9 @@ function live(
       life.lastTickAt = ports.clock.nowMs();
     },
     lastTickMs: () => lastTickMs,
+    measureLagBy: (read) => {
+      life.lagMs = read;
+    },
     stop: async (drainMs) => {
       await ports.wakeSource?.stop();
       await tables?.stop();
@@ -131,7 +148,12 @@ async function startWakeUps(
     if (!subscribed.ok)
       ports.logger.warn('events of a base could not be subscribed, polling goes on', { code: subscribed.failure.code });
   }
-  await ports.wakeSource.start((event) => tables.wake(event));
+  // Its own edits are told as well; where the bot ability is off they cannot be known, and cost a look.
+  const bot = await feishu.botInfo();
+  const ownId = bot.ok && bot.value.openId !== '' ? bot.value.openId : undefined;
+  const mark = (event: WakeEvent): WakeEvent =>
+    ownId !== undefined && event.operatorId === ownId ? { ...event, isOwn: true } : event;
+  await ports.wakeSource.start((event) => tables.wake(mark(event)));
 }
 
 /** Adapters for every account that has a key. */
@@ -163,7 +185,8 @@ export function createProviders(config: LoadedConfig, ports: ProviderPorts): Rea
   return providers;
 }
 
-function createHouseEngine(config: LoadedConfig, ports: Ports, providers: ReadonlyMap<string, Provider>): Engine {
+/** Everything that an engine is given, from ports and configuration. */
+export function createHouseEngine(config: LoadedConfig, ports: Ports, providers: ReadonlyMap<string, Provider>): Engine {
   return createEngine({
     ...ports,
     settings: config.settings,
@@ -174,6 +197,7 @@ function createHouseEngine(config: LoadedConfig, ports: Ports, providers: Readon
       pictures: ports.pictures,
       media: ports.spool,
       knowledge: ports.knowledge,
+      aiLabel: config.settings.media.ai_label,
     }),
     collector: createCollector({
       fetch: ports.fetch,
@@ -206,7 +230,19 @@ async function freshLink(
   return undefined;
 }
 
-function createPlatform(config: LoadedConfig, ports: Ports): FeishuClient | undefined {
+/** The month's calls, read back before the first is made. */
+async function openCallBudget({ settings }: LoadedConfig, { clock, store }: Ports): Promise<CallBudget> {
+  const budget = createCallBudget({
+    clock,
+    store: createCallCountStore(store, clock),
+    plan: settings.feishu.plan,
+    monthlyBudget: settings.feishu.monthly_call_budget,
+  });
+  await budget.load();
+  return budget;
+}
+
+function createPlatform(config: LoadedConfig, ports: Ports, callBudget: CallBudget): Platform | undefined {
   const { feishu, noProxyForApi } = config.environment;
   if (feishu === undefined) return undefined;
   return createFeishuClient({
@@ -214,6 +250,8 @@ function createPlatform(config: LoadedConfig, ports: Ports): FeishuClient | unde
     ...ports,
     settings: config.settings,
     proxy: noProxyForApi ? 'direct' : 'env',
+    quota: callBudget.guard,
+    uploadSessions: createUploadSessions(ports.store, ports.clock),
   });
 }
 
