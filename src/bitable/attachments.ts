@@ -1,5 +1,5 @@
 import type { Artifact, Failure } from '../contract/index.ts';
-import type { FeishuFailure, TableRef } from '../feishu/client.ts';
+import type { FeishuFailure, TableRef } from '../feishu/index.ts';
 import { fail, ok, type Result, sleep } from '../kernel/index.ts';
 import type { CellAttachment } from './codec-read.ts';
 import type { BoundColumn } from './columns.ts';

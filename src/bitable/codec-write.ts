@@ -5,8 +5,6 @@ import { readAttachments, readNumber, readText } from './codec-read.ts';
 export const maxTextChars = 100_000;
 /** Most files of an attachment cell. */
 export const maxAttachments = 100;
-/** Longest file name that the media upload takes. */
-const maxNameChars = 250;
 
 const cutMark = '\n…（内容过长，已截断）';
 
@@ -66,20 +64,4 @@ export function columnsThatDiffer(read: JsonObject, written: JsonObject): readon
   return Object.entries(written)
     .filter(([column, cell]) => cell !== undefined && !sameCell(read[column], cell))
     .map(([column]) => column);
-}
-
-/**
- * A file name that the platform takes and a person can read: control characters, quotes, path and header characters
- * replaced, never percent-encoded (P037); at most 250 characters, cut between visible characters, the suffix of the bytes
- * kept, and `unique` added when cut so that two long names do not collide (P039).
- */
-export function safeFileName(wanted: string, extension: string, unique: string): string {
-  const stem = wanted
-    .replace(/\.[A-Za-z0-9]{1,5}$/u, '')
-    .replace(/[\p{Cc}\u2028\u2029"\\/:*?<>|]+/gu, '_')
-    .trim();
-  const base = stem === '' || stem === '_' ? 'file' : stem;
-  if (base.length + extension.length <= maxNameChars) return `${base}${extension}`;
-  const tail = `-${unique}`;
-  return `${cutWhole(base, maxNameChars - tail.length - extension.length)}${tail}${extension}`;
 }

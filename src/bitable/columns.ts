@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../contract/index.ts';
-import type { FieldInfo } from '../feishu/client.ts';
+import type { FieldInfo } from '../feishu/index.ts';
 import {
   artifactTypes,
   fieldType,

@@ -1,9 +1,8 @@
 import type { AgentDefinition, Settings } from '../contract/index.ts';
 import type { Engine, Store } from '../engine/ports/index.ts';
-import type { FeishuClient, TableRef } from '../feishu/client.ts';
-import type { CallBudget } from '../feishu/index.ts';
+import type { CallBudget, FeishuClient, TableRef } from '../feishu/index.ts';
 import type { Clock, Failpoints, IdSource, Logger, Random } from '../kernel/index.ts';
-import type { Spool } from '../media/spool.ts';
+import type { Spool } from '../media/index.ts';
 
 /** An agent with its table. Several may share a base; a table belongs to one agent. */
 export interface AgentTable {

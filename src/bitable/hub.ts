@@ -1,5 +1,5 @@
 import type { AgentDefinition, StageDefinition } from '../contract/index.ts';
-import type { TableRef } from '../feishu/client.ts';
+import type { TableRef } from '../feishu/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
 import type { TableColumns } from './columns.ts';
 import type { TableSideDeps } from './deps.ts';

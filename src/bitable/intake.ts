@@ -1,4 +1,4 @@
-import type { FeishuFailure, RawRecord } from '../feishu/client.ts';
+import type { FeishuFailure, RawRecord } from '../feishu/index.ts';
 import type { CommandJob, CommandRunner } from './command-runner.ts';
 import { protocolCells } from './cells.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
@@ -201,7 +201,7 @@ async function markCleared(hub: Hub, place: RowPlace, command: CommandDocument):
 }
 
 /** A row that is no more: its open commands end quietly; what its executions cost stays in the ledger. */
-export async function forgetRow(hub: Hub, place: RowPlace): Promise<void> {
+async function forgetRow(hub: Hub, place: RowPlace): Promise<void> {
   await dropCommands(hub, place);
   await hub.deps.store.commit([{ type: 'delete-document', collection: collections.row, key: rowKey(refOf(place)) }]);
 }

@@ -1,4 +1,4 @@
-import type { RawRecord } from '../feishu/client.ts';
+import type { RawRecord } from '../feishu/index.ts';
 import { commandId } from '../kernel/index.ts';
 import { hintText, type ProtocolValues } from './cells.ts';
 import { readPersons, readText } from './codec-read.ts';

@@ -1,4 +1,4 @@
-import type { RawRecord } from '../feishu/client.ts';
+import type { RawRecord } from '../feishu/index.ts';
 import { moneyAndTime, protocolCells } from './cells.ts';
 import { rowCostMicros } from './acknowledge.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../contract/index.ts';
-import type { FeishuClient, FeishuResult, TableRef } from '../feishu/client.ts';
+import type { FeishuClient, FeishuResult, TableRef } from '../feishu/index.ts';
 import { fail, ok } from '../kernel/index.ts';
 import { type ColumnFault, resolveColumns } from './columns.ts';
 import { knownNames, tableFields } from './table-fields.ts';

@@ -1,4 +1,4 @@
-import type { RawRecord } from '../feishu/client.ts';
+import type { RawRecord } from '../feishu/index.ts';
 import { executionId } from '../kernel/index.ts';
 import { hintText, protocolCells } from './cells.ts';
 import { patienceMs } from './deps.ts';

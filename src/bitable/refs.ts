@@ -1,4 +1,4 @@
-import type { TableRef } from '../feishu/client.ts';
+import type { TableRef } from '../feishu/index.ts';
 
 /** Where a stage's execution came from: `bitable:<appToken>/<tableId>/<recordId>#<stage>`; opaque to the engine. */
 export interface RowRef {

@@ -43,7 +43,7 @@ export function heldWords(label: string, message: Extract<OutboxMessage, { kind:
   ].join('');
 }
 
-export function moneyWords(sum: Money): string {
+function moneyWords(sum: Money): string {
   const amount = formatMicros(sum.micros, 4).replace(/\.?0+$/, '');
   if (sum.currency === 'CNY') return `${amount} 元`;
   return sum.currency.startsWith('credit:') ? `${amount} 积分` : `${amount} ${sum.currency}`;

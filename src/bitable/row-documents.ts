@@ -122,7 +122,7 @@ export function putRow(clock: Clock, key: string, row: RowDocument): StoreComman
   return putDocument(clock, collections.row, key, row);
 }
 
-export function commandKey(key: string, id: string): string {
+function commandKey(key: string, id: string): string {
   return `${key}#${id}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FeishuFailure } from '../feishu/client.ts';
+import type { FeishuFailure } from '../feishu/index.ts';
 import { type ColumnFault, resolveColumns } from './columns.ts';
 import type { Hub, TableState } from './hub.ts';
 

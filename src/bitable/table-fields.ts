@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../contract/index.ts';
-import type { NewField } from '../feishu/client.ts';
+import type { NewField } from '../feishu/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
 import { protocolNames } from './columns.ts';
 import { fieldType, type ProtocolColumn } from './protocol-columns.ts';

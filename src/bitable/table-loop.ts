@@ -1,5 +1,4 @@
-import type { FeishuFailure, RawRecord, WakeEvent } from '../feishu/client.ts';
-import type { CallBudget } from '../feishu/index.ts';
+import type { CallBudget, FeishuFailure, RawRecord, WakeEvent } from '../feishu/index.ts';
 import { searchSpacingMs } from './call-counting.ts';
 import { isEmptyCell } from './codec-read.ts';
 import type { BoundColumn } from './columns.ts';

@@ -1,6 +1,5 @@
-import type { FeishuFailure, WakeEvent } from '../feishu/client.ts';
+import type { BudgetStatus, CallBudget, FeishuFailure, WakeEvent } from '../feishu/index.ts';
 import { fail, type JsonObject, ok, type Result } from '../kernel/index.ts';
-import type { BudgetStatus, CallBudget } from '../feishu/index.ts';
 import { budgetNotice, newCallBudget } from './call-counting.ts';
 import { lesserColumns } from './cells.ts';
 import type { ColumnFault } from './columns.ts';

@@ -1,7 +1,7 @@
 import type { Artifact } from '../contract/index.ts';
-import type { FeishuFailure } from '../feishu/client.ts';
+import type { FeishuFailure } from '../feishu/index.ts';
 import { fail, ok, type Result, sleep } from '../kernel/index.ts';
-import { safeFileName } from './codec-write.ts';
+import { safeFileName } from '../media/index.ts';
 import type { Hub } from './hub.ts';
 
 export type UploadFault =
@@ -62,7 +62,7 @@ function uploadWords(failure: FeishuFailure | undefined): string {
   return `已生成，但回传表格失败（飞书代码 ${failure?.code ?? 0}${log}）；结果已保留，再选「提交」只重传，不会重新生成。`;
 }
 
-/** The suffix that the bytes have: the spool's name carries it. */
+/** The suffix that the bytes have, without its dot: the spool's name carries it. */
 function extensionOf(artifact: Artifact): string {
-  return /\.[A-Za-z0-9]{1,5}$/.exec(artifact.name)?.[0] ?? '';
+  return /\.([A-Za-z0-9]{1,5})$/.exec(artifact.name)?.[1] ?? 'bin';
 }

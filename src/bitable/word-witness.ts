@@ -1,4 +1,4 @@
-import type { WakeEvent } from '../feishu/client.ts';
+import type { WakeEvent } from '../feishu/index.ts';
 import type { Clock, Json } from '../kernel/index.ts';
 import { readText } from './codec-read.ts';
 import type { BoundColumn } from './columns.ts';

@@ -1,4 +1,4 @@
-import type { FeishuFailure } from '../feishu/client.ts';
+import type { FeishuFailure } from '../feishu/index.ts';
 import type { Json, JsonObject } from '../kernel/index.ts';
 import { readAttachments } from './codec-read.ts';
 import { maxAttachments, writeAttachments } from './codec-write.ts';

@@ -1,4 +1,4 @@
-import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/client.ts';
+import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/index.ts';
 import type { Json, JsonObject } from '../kernel/index.ts';
 import { readText } from './codec-read.ts';
 import { columnsThatDiffer } from './codec-write.ts';

@@ -1,4 +1,4 @@
-import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/client.ts';
+import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/index.ts';
 import { type Clock, fullJitterMs, type Json, type JsonObject, type Logger, type Random } from '../kernel/index.ts';
 import { createDoorbell } from './signal.ts';
 import { type AttachmentMerge, overlay, type WriteEntry, type WriteOutcome } from './writer-entry.ts';

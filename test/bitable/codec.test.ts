@@ -15,7 +15,6 @@ import {
 import {
   columnsThatDiffer,
   maxTextChars,
-  safeFileName,
   sameCell,
   writeAttachments,
   writeDateMs,
@@ -149,29 +148,5 @@ describe('writing cells', () => {
     expect(sameCell([{ file_token: 'a', name: 'x' }], [{ file_token: 'a' }])).toBe(true);
     expect(sameCell([{ file_token: 'a' }], [{ file_token: 'b' }])).toBe(false);
     expect(columnsThatDiffer({ 状态: '完成' }, { 状态: '完成', 成本: 1 })).toEqual(['成本']);
-  });
-});
-
-describe('file names', () => {
-  it.each([
-    ['测试——第1集（2026-03-02）"终版"\n.mp4', '测试——第1集（2026-03-02）_终版_.mp4'],
-    ['🎬片头.mp4', '🎬片头.mp4'],
-    ['a\\b.mp4', 'a_b.mp4'],
-  ])('P037 keeps %s readable and takes only what is dangerous out', (name, safe) => {
-    expect(safeFileName(name, '.mp4', 'u')).toBe(safe);
-  });
-
-  it('P039 cuts a long name between visible characters, keeps the suffix and tells two apart', () => {
-    const long = `${'长'.repeat(249)}👩‍👩‍👧‍👦👩‍👩‍👧‍👦.mp4`;
-    const [one, two] = [safeFileName(long, '.mp4', 'aaaa'), safeFileName(long, '.mp4', 'bbbb')];
-    expect(one.length).toBeLessThanOrEqual(250);
-    expect(one.endsWith('-aaaa.mp4')).toBe(true);
-    expect(one).not.toBe(two);
-    expect(one.isWellFormed()).toBe(true);
-  });
-
-  it('P177 gives a nameless file the suffix of its bytes', () => {
-    expect(safeFileName('9b1c2', '.png', 'u')).toBe('9b1c2.png');
-    expect(safeFileName('a.jpeg!thumb', '.jpg', 'u')).toBe('a.jpeg!thumb.jpg');
   });
 });

@@ -98,6 +98,18 @@ describe('results in the row', () => {
     expect(world.tokens('rec2', '上身图')).toHaveLength(1);
   });
 
+  it('P177 P037 a file gets the suffix of its bytes and a name that people can read', async () => {
+    const world = await createWorld();
+    await waitingRow(world);
+    const [token = ''] = world.tokens('rec1', '上身图');
+    expect(world.feishu.files.get(token)?.name).toBe('上身图.png');
+    await type(world, '通过');
+    const odd = await world.spool.keep(new Uint8Array(Buffer.from('{"a":1}')), '9b1c2');
+    await end(world, { output: { board: odd.ok ? { ...odd.value } : null } });
+    const [board = ''] = world.tokens('rec1', '分镜图');
+    expect(world.feishu.files.get(board)?.name).toMatch(/^9b1c2\.\w+$/);
+  });
+
   it('P042 a row deleted while it runs ends quietly: nothing more is started, the result is listed', async () => {
     const world = await createWorld({ confirmSetting: () => false });
     await waitingRow(world);

@@ -113,7 +113,7 @@ export interface World {
 }
 
 const pngHead = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-export function png(text: string): Uint8Array {
+function png(text: string): Uint8Array {
   return Buffer.concat([pngHead, Buffer.from(`IHDR ${text}`.padEnd(64, '.'))]);
 }
 
