@@ -28,6 +28,7 @@ import { addKieApi } from './vendors/kie.ts';
 import { addKieLinks, addKieUpload } from './vendors/kie-files.ts';
 import { addKieVeoApi } from './vendors/kie-veo.ts';
 import { addHeartbeatApi, addPushplusApi } from './vendors/pushplus.ts';
+import { createAllowance } from './vendors/shared.ts';
 import { createTaskDesk, taskBill, verdictOf, fileUrl } from './vendors/tasks.ts';
 import { addToapisApi } from './vendors/toapis.ts';
 import { staffFallback, type World } from './world.ts';
@@ -106,8 +107,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 function addVendors(world: World): void {
   const desk = createTaskDesk(world);
   addFilesApi(world);
-  addKieApi(world, desk);
-  addKieVeoApi(world, desk);
+  const allow = createAllowance(world, 20, 10_000);
+  addKieApi(world, desk, allow);
+  addKieVeoApi(world, desk, allow);
   addKieLinks(world);
   addKieUpload(world);
   addToapisApi(world, desk);

@@ -10,7 +10,10 @@ const createKie = (world: TestWorld, input: Record<string, unknown> = {}): Promi
   world.call(
     'POST',
     '/kie/api/v1/jobs/createTask',
-    { model: 'google/nano-banana-edit', input: { prompt: 'a model wearing it', ...input } },
+    {
+      model: input['image_urls'] === undefined ? 'google/nano-banana' : 'google/nano-banana-edit',
+      input: { prompt: 'a model wearing it', ...input },
+    },
     key,
   );
 const lookKie = (world: TestWorld, task: Answer): Promise<Answer> =>
@@ -53,6 +56,20 @@ describe('kie in the sandbox', () => {
     await world.clock.advance(10_000);
     world.sandbox.platform.setFunds('kie', 0);
     expect((await createKie(world)).at('code')).toBe(402);
+  });
+
+  it.each([
+    ['seedream/4.5-edit', { image_urls: ['x'], aspect_ratio: '1:1' }, 'quality'],
+    ['kling-3.0/video', { aspect_ratio: '9:16', duration: 5, mode: 'pro' }, 'duration'],
+    ['bytedance/seedance-2', { duration: '5' }, 'duration'],
+    ['nano-banana-pro', { aspect_ratio: '7:3' }, 'aspect_ratio'],
+  ])('refuses an input that %s does not take', async (model, input, field) => {
+    const world = await openWorld();
+    const body = { model, input: { prompt: 'x', ...input } };
+    const answer = await world.call('POST', '/kie/api/v1/jobs/createTask', body, key);
+    expect(answer.json).toMatchObject({ code: 422 });
+    expect(String(answer.at('msg'))).toContain(field);
+    expect(world.sandbox.books.acceptedTasks()).toEqual([]);
   });
 
   it('fails with a reason and bills nothing', async () => {

@@ -3,7 +3,7 @@ import { addEndpoint, type Call } from '../endpoint.ts';
 import { newToken, type World } from '../world.ts';
 import { kieRefusal, kieSuccess } from './kie.ts';
 import { kieCostMicros } from './prices.ts';
-import { createAllowance, hasKey, takeFunds, unitsOf } from './shared.ts';
+import { hasKey, takeFunds, unitsOf } from './shared.ts';
 import type { TaskDesk } from './tasks.ts';
 
 const generateSchema = z.object({
@@ -18,8 +18,7 @@ const generateSchema = z.object({
 const veoSeconds = 8;
 
 /** The Veo dialect: numbers for states, times as strings, its own answer shape. */
-export function addKieVeoApi(world: World, desk: TaskDesk): void {
-  const allow = createAllowance(world, 20, 10_000);
+export function addKieVeoApi(world: World, desk: TaskDesk, allow: () => boolean): void {
   addEndpoint(world, {
     name: 'kie.veo.generate',
     method: 'POST',

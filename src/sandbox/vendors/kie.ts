@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Json } from '../../kernel/index.ts';
 import { addEndpoint, type Call, jsonResponse } from '../endpoint.ts';
 import { newToken, type World } from '../world.ts';
+import { refuseInput } from './kie-models.ts';
 import { kieCostMicros } from './prices.ts';
-import { createAllowance, hasKey, remainingMicros, takeFunds, unitsOf } from './shared.ts';
+import { hasKey, remainingMicros, takeFunds, unitsOf } from './shared.ts';
 import type { TaskDesk, TaskView } from './tasks.ts';
 
 /** kie's errors come as HTTP 200 with the code in the body. */
@@ -52,8 +53,8 @@ const videoModels = /video|kling|seedance|v1-|wan\/|hailuo|minimax|veo|sora|pixv
 const knownModels =
   /^(google\/nano-banana|nano-banana|bytedance\/|seedream\/|gpt-image|flux-2\/|qwen|kling|wan\/|hailuo|minimax|grok-imagine|pixverse|z-image|ideogram|imagen|topaz|recraft)/;
 
-export function addKieApi(world: World, desk: TaskDesk): void {
-  const allow = createAllowance(world, 20, 10_000);
+/** `allow`: the account's 20 new requests in 10 s, shared by all dialects. */
+export function addKieApi(world: World, desk: TaskDesk, allow: () => boolean): void {
   addEndpoint(world, {
     name: 'kie.createTask',
     method: 'POST',
@@ -93,11 +94,18 @@ async function createTask(world: World, desk: TaskDesk, call: Call): Promise<Res
   const { model, input } = parsed.data;
   if (!knownModels.test(model)) return kieRefusal(422, `The model ${model} is not supported`);
   const prompt = textOf(input['prompt']) ?? '';
-  if (prompt === '') return kieRefusal(422, 'prompt is required');
+  const refused = prompt === '' ? 'prompt is required' : refuseInput(model, input);
+  if (refused !== undefined) return kieRefusal(422, refused);
   const isVideo = videoModels.test(model);
   const seconds = Number(input['duration'] ?? (isVideo ? 5 : 0));
   const count = Math.max(1, Number(input['max_images'] ?? input['n'] ?? 1));
-  const amountMicros = kieCostMicros(model, { count, seconds });
+  const amountMicros = kieCostMicros(model, {
+    count,
+    seconds,
+    resolution: textOf(input['resolution']) ?? '',
+    audio: input['sound'] === true || input['generate_audio'] === true,
+    mode: textOf(input['mode']) ?? '',
+  });
   if (!takeFunds(world, 'kie', amountMicros)) return kieRefusal(402, 'Credits insufficient');
   const task = await desk.accept(
     {

@@ -1,38 +1,61 @@
 import { microsPerUnit } from '../../kernel/index.ts';
 
-/** What tasks cost here, in the vendors' own units, as their price pages and clients had it (July–September 2026). */
-const kieCredits: readonly (readonly [RegExp, number])[] = [
-  [/^nano-banana-pro$/, 18],
-  [/^nano-banana-2-lite$/, 3],
-  [/^nano-banana-2$/, 8],
-  [/^google\/nano-banana/, 4],
-  [/^bytedance\/seedream-v4/, 5],
-  [/^seedream\//, 6.5],
-  [/^gpt-image/, 6],
-  [/^flux-2\//, 5],
-  [/^qwen/, 4],
-  [/^veo3$/, 250],
-  [/^veo3_fast$/, 60],
-  [/^veo3_lite$/, 30],
-];
+/** What a purchase is priced by. */
+interface Purchase {
+  readonly count: number;
+  readonly seconds: number | undefined;
+  readonly resolution?: string;
+  readonly audio?: boolean;
+  readonly mode?: string;
+}
 
-/** Credits a second of film. */
-const kieCreditsPerSecond: readonly (readonly [RegExp, number])[] = [
-  [/^kling-3\.0/, 20],
-  [/^kling/, 11],
-  [/^bytedance\/seedance-2/, 16],
-  [/^bytedance\//, 7],
-  [/^wan\//, 12],
-  [/^hailuo/, 8],
-  [/^minimax/, 9],
-  [/^grok-imagine/, 4],
-];
+/**
+ * What tasks cost here, in the vendors' own units, as price pages and clients had it (July–September 2026). The first rule
+ * that fits counts; `resolution` and `mode` narrow it.
+ */
+interface PriceRule {
+  readonly model: RegExp;
+  readonly credits: number;
+  readonly per: 'picture' | 'second' | 'task';
+  readonly resolution?: string;
+  readonly audio?: boolean;
+  readonly mode?: string;
+}
 
-export function kieCostMicros(model: string, options: { count: number; seconds: number | undefined }): number {
-  const flat = kieCredits.find(([pattern]) => pattern.test(model));
-  const timed = kieCreditsPerSecond.find(([pattern]) => pattern.test(model));
-  const credits = flat !== undefined ? flat[1] * options.count : (timed?.[1] ?? 10) * (options.seconds ?? 5);
-  return Math.round(credits * microsPerUnit);
+const kieRules: readonly PriceRule[] = [
+  { model: /^nano-banana-pro$/, credits: 24, per: 'picture', resolution: '4k' },
+  { model: /^nano-banana-pro$/, credits: 18, per: 'picture' },
+  { model: /^nano-banana-2-lite$/, credits: 3, per: 'picture' },
+  { model: /^nano-banana-2$/, credits: 18, per: 'picture', resolution: '4k' },
+  { model: /^nano-banana-2$/, credits: 12, per: 'picture', resolution: '2k' },
+  { model: /^nano-banana-2$/, credits: 8, per: 'picture' },
+  { model: /^google\/nano-banana/, credits: 4, per: 'picture' },
+  { model: /^seedream\//, credits: 6.5, per: 'picture' },
+  { model: /seedream|gpt-image|flux-2|qwen/, credits: 5, per: 'picture' },
+  { model: /^veo3$/, credits: 250, per: 'task' },
+  { model: /^veo3_fast$/, credits: 60, per: 'task' },
+  { model: /^veo3_lite$/, credits: 30, per: 'task' },
+  { model: /seedance-2$/, credits: 19, per: 'second', resolution: '480p' },
+  { model: /seedance-2$/, credits: 102, per: 'second', resolution: '1080p' },
+  { model: /seedance-2$/, credits: 41, per: 'second' },
+  { model: /seedance-2-fast$/, credits: 15.5, per: 'second', resolution: '480p' },
+  { model: /seedance-2-fast$/, credits: 33, per: 'second' },
+  { model: /^kling-3\.0/, credits: 30, per: 'second', mode: 'std', audio: true },
+  { model: /^kling-3\.0/, credits: 20, per: 'second', mode: 'std' },
+  { model: /^kling-3\.0/, credits: 40, per: 'second', audio: true },
+  { model: /^kling-3\.0/, credits: 27, per: 'second' },
+];
+const usualRule = { credits: 10, per: 'second' } as const;
+
+export function kieCostMicros(model: string, purchase: Purchase): number {
+  const fits = (rule: PriceRule): boolean =>
+    rule.model.test(model) &&
+    (rule.resolution === undefined || rule.resolution === purchase.resolution?.toLowerCase()) &&
+    (rule.audio === undefined || rule.audio === purchase.audio) &&
+    (rule.mode === undefined || rule.mode === purchase.mode);
+  const { credits, per } = kieRules.find(fits) ?? usualRule;
+  const times = per === 'picture' ? purchase.count : per === 'second' ? (purchase.seconds ?? 5) : 1;
+  return Math.round(credits * times * microsPerUnit);
 }
 
 /** toapis: dollars, told as `cost_usd` and as credits (200 to the dollar). */
