@@ -176,7 +176,8 @@ describe('random graphs, failures and a kill at each commit', () => {
                 // Half of the time the commit still reaches the disk, and nobody hears of it.
                 if (killAt % 2 === 0) await deps.store.commit(commands);
                 made.world.kill();
-                await new Promise<void>(() => undefined); return;
+                await new Promise<void>(() => undefined);
+                return;
               }
               await deps.store.commit(commands);
             };

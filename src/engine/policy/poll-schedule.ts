@@ -32,8 +32,8 @@ function plainDelayMs(rhythm: PollRhythm, elapsedMs: number): number {
   const latestMs = usualMs * 1.6;
   if (elapsedMs < earliestMs) return earliestMs - elapsedMs;
   if (elapsedMs >= latestMs) return ageing;
-  // sqrt(T · left) / 8.5: for tasks of one to four minutes 6 to 7 looks and a mean delay below 5 % of their length.
-  return Math.max(intervalMs, Math.sqrt(usualMs * (latestMs - elapsedMs)) / 8.5);
+  // sqrt(T · left) / 7.2: for tasks of one to four minutes about 7 looks and a mean delay below 5 % of their length.
+  return Math.max(intervalMs, Math.sqrt(usualMs * (latestMs - elapsedMs)) / 7.2);
 }
 
 /** How long to wait before asking again after a check that failed. A vendor's Retry-After is a lower bound. */
