@@ -42,6 +42,22 @@ export function openStore(directory, { threaded = false, ...options } = {}) {
   return create({ path, clock: createSystemClock(), logger: silentLogger, ...options });
 }
 
+const said = new Map();
+/** The first of each kind in full, the others counted at the end. */
+function sayOnce(message, fields) {
+  if (said.size === 0) process.once('exit', () => console.error('log lines:', JSON.stringify([...said])));
+  if (!said.has(message)) console.error(message, JSON.stringify(fields ?? {}));
+  said.set(message, (said.get(message) ?? 0) + 1);
+}
+
+/** Warnings are part of what a benchmark shows: a run with errors measures something else. */
+const benchLogger = {
+  ...silentLogger,
+  warn: (message, fields) => sayOnce(message, fields),
+  error: (message, fields) => sayOnce(message, fields),
+  child: () => benchLogger,
+};
+
 /** Everything the engine is given, live; `parts` replaces what a benchmark brings itself. */
 export function engineDeps(directory, parts) {
   const clock = createSystemClock();
@@ -51,7 +67,7 @@ export function engineDeps(directory, parts) {
     random,
     ids: createIdSource(clock, random),
     failpoints: noFailpoints,
-    logger: silentLogger,
+    logger: benchLogger,
     settings: shippedSettings(),
     providers: new Map(),
     functions: new Map(),

