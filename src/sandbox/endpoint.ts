@@ -42,7 +42,7 @@ const defaultMaxBodyBytes = 32 * 1024 * 1024;
 const hangLimitMs = 6 * 3_600_000;
 
 export function addEndpoint(world: World, definition: EndpointDefinition): void {
-  const last: { body?: Uint8Array<ArrayBuffer>; response?: Response } = {};
+  const last = new Map<string, Response>();
   world.app.on(definition.method, definition.path, async (context) => {
     const { calls } = world.journal;
     calls[definition.name] = (calls[definition.name] ?? 0) + 1;
@@ -121,7 +121,7 @@ async function strikeAfter(
   world: World,
   call: Call,
   response: Response,
-  last: { body?: Uint8Array<ArrayBuffer>; response?: Response },
+  last: Map<string, Response>,
 ): Promise<Response> {
   let current = response;
   for (const action of call.faults) {
@@ -130,10 +130,16 @@ async function strikeAfter(
     if (action.kind === 'hang-after') await hang(world.clock, call.request.signal);
     if (action.kind === 'answer-after') current = answer(action);
     if (action.kind === 'cut') current = cut(current, action.afterBytes);
-    if (action.kind === 'repeat-last' && last.response !== undefined) return last.response.clone();
+    const earlier = action.kind === 'repeat-last' ? last.get(keyOf(call)) : undefined;
+    if (earlier !== undefined) return earlier.clone();
   }
-  if (world.faults.rules().some((rule) => rule.action.kind === 'repeat-last')) last.response = current.clone();
+  if (world.faults.rules().some((rule) => rule.action.kind === 'repeat-last')) last.set(keyOf(call), current.clone());
   return current;
+}
+
+/** Answers are repeated for the same question: a read's address counts, of writes only the endpoint. */
+function keyOf(call: Call): string {
+  return call.method === 'GET' ? call.path : call.method;
 }
 
 async function hang(clock: Clock, signal: AbortSignal): Promise<never> {

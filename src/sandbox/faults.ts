@@ -29,7 +29,7 @@ export type FaultAction =
   | { readonly kind: 'drop-after' }
   /** The answer breaks off after so many bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
-  /** The answer of this call is held back and the previous call's answer to the same endpoint is given again. */
+  /** The work is done, but the answer to the previous call is given again: of reads, to the same address. */
   | { readonly kind: 'repeat-last' }
   /** The work is done twice (a proxy that repeats the POST); the second answer is given. */
   | { readonly kind: 'twice' }
