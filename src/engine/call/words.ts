@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/index.ts';
 import type { Mark } from '../ports/index.ts';
 import type { LiveAttempt, SkillCall, WaitReason } from './types.ts';
 
@@ -12,6 +13,9 @@ export function marksOf(call: SkillCall, attempt: LiveAttempt, candidate: number
       text: `「${call.title}」改用了备用通道 ${record.provider}/${record.model}`,
     });
   }
+  for (const text of adjustmentsOf(record.request)) {
+    marks.push({ kind: 'adjusted', node: call.path, text: `「${call.title}」${text}` });
+  }
   if (charge?.state === 'settled' && charge.source === 'price_table') {
     marks.push({ kind: 'estimated', node: call.path, text: `「${call.title}」的成本按价目表估算` });
   }
@@ -19,6 +23,12 @@ export function marksOf(call: SkillCall, attempt: LiveAttempt, candidate: number
     marks.push({ kind: 'estimated', node: call.path, text: `「${call.title}」的成本待厂商月账单` });
   }
   return marks;
+}
+
+/** What the adapter changed to fit the model, as it lies with the intent. */
+function adjustmentsOf(request: JsonObject): readonly string[] {
+  const { adjustments } = request;
+  return Array.isArray(adjustments) ? adjustments.filter((each) => typeof each === 'string') : [];
 }
 
 export function degradedMark(path: string, title: string, note: string): Mark {

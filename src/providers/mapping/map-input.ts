@@ -2,7 +2,7 @@ import type { Artifact, FieldMapping, ModelSettings } from '../../contract/index
 import { fail, type Json, type JsonObject, ok, type Result } from '../../kernel/index.ts';
 import { artifactsOf, isMediaName, type MediaName } from './input.ts';
 import { setField } from './set-field.ts';
-import { fitValue } from './values.ts';
+import { droppedWords, fitValue } from './values.ts';
 
 /** A neutral input in a model's own fields; files are still to be filled in, once they have addresses. */
 export interface MappedInput {
@@ -31,6 +31,9 @@ const mustNotBeDropped: Readonly<Record<string, (value: Json) => boolean>> = {
   count: (value) => typeof value === 'number' && value > 1,
 };
 
+/** Neutral names that a model without them leaves to its own preset: told, since the picture may look otherwise. */
+const toldWhenDropped: ReadonlySet<string> = new Set(['ratio', 'resolution']);
+
 /**
  * Turns a neutral input into the fields of a model, which are data in `config/providers.yaml`: translates names, spelling
  * and types, folds what must not appear into the prompt, checks every limit. Nothing is cut or dropped silently.
@@ -49,6 +52,7 @@ export function mapInput(model: ModelSettings, input: JsonObject): Result<Mapped
       if (given !== undefined && mustNotBeDropped[name]?.(given) === true) {
         return fail({ name, what: `${model.id} cannot do ${name}: ${JSON.stringify(given)}` });
       }
+      if (given !== undefined && toldWhenDropped.has(name)) adjustments.push(droppedWords(name, given));
       continue;
     }
     const value = given ?? field.default;

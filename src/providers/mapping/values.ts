@@ -23,6 +23,11 @@ function titleOf(name: string): string {
   return neutralTitles[name] ?? name;
 }
 
+/** Words for staff when a model has no say in something that was asked for. */
+export function droppedWords(name: string, given: Json): string {
+  return `${titleOf(name)} ${describeJson(given)} 未生效（此模型不支持设置）`;
+}
+
 /** Translates one plain value by its field's map, type and limits. */
 export function fitValue(name: string, given: Json, field: FieldMapping): Result<FittedValue, string> {
   const mapped = field.map?.[describeJson(given)] ?? given;
