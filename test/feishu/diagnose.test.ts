@@ -209,7 +209,7 @@ describe('the checks of the doctor', () => {
     expect(checkProxy({ host: '127.0.0.1', addresses: ['127.0.0.1'], proxies: {} }).level).toBe('ok');
   });
 
-  it('find a clock that is off, from the date of the platform’s answers', async () => {
+  it('P094 find a clock that is off, from the date of the platform’s answers', async () => {
     for (const [offMs, level] of [
       [0, 'ok'],
       [120_000, 'hint'],

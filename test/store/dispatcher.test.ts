@@ -86,7 +86,7 @@ describe('dispatcher over pg-boss', () => {
     expect(await store.execution(anExecutionId(1))).toMatchObject({ owner: 'second', epoch: 2 });
   });
 
-  it('leaves the executions of a frozen worker with it', async () => {
+  it('P141 leaves the executions of a frozen worker with it', async () => {
     const frozen = await startWorker('frozen');
     await store.commit([{ type: 'create-execution', record: anExecution(1) }]);
     await until(() => frozen.taken.length === 1);

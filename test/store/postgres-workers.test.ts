@@ -60,7 +60,7 @@ describe('sign of life', () => {
     expect(await me.tryLock('base-of-child')).toBe(true);
   });
 
-  it('of a frozen worker stays: nobody may take its calls in doubt for lost', async () => {
+  it('P141 of a frozen worker stays: nobody may take its calls in doubt for lost', async () => {
     const me = await presenceOf('me');
     const child = await startWorker('frozen');
     child.kill('SIGSTOP');
