@@ -9,6 +9,8 @@ import { fuzzRuns } from './fuzz-runs.ts';
 const image = { taskId: 't1', media: 'image' };
 const video = { taskId: 't1', media: 'video', seconds: 8 };
 
+const of = (taskId: string, handle: object = image): object => ({ ...handle, taskId });
+
 async function poll(implementation: string, reply: () => Reply, handle: object = image): Promise<PollOutcome> {
   const world = providerWith(implementation.split('.')[0]!);
   world.answer('/', reply);
@@ -20,7 +22,7 @@ const kieRecord = (data: object): (() => Reply) => json({ code: 200, msg: 'succe
 
 describe('kie.market: a status check', () => {
   it('reads a success: address, exact credits, a life of 24 hours', async () => {
-    const got = await poll('kie.market', json(fixture('kie-record-success.json')));
+    const got = await poll('kie.market', json(fixture('kie-record-success.json')), of('281e5b0f39b9'));
     expect(got).toEqual({
       kind: 'succeeded',
       output: {
@@ -38,7 +40,7 @@ describe('kie.market: a status check', () => {
   });
 
   it('reads a failure with the vendor’s reason (P097), policy told apart', async () => {
-    const got = await poll('kie.market', json(fixture('kie-record-fail.json')));
+    const got = await poll('kie.market', json(fixture('kie-record-fail.json')), of('281e5b0f39b9'));
     expect(got).toMatchObject({ kind: 'failed', failure: { kind: 'content-policy', code: '500' } });
   });
 
@@ -107,7 +109,7 @@ describe('kie.market: a status check', () => {
     expect(await doneAt(nowMs + 5_000)).toBe('running');
     expect(await doneAt(nowMs - 120_000)).toBe('failed');
     expect(await doneAt(nowMs + 86_400_000)).toBe('failed');
-    const old = { id: 'a', status: 'completed', completed_at: nowMs / 1_000 - 60 };
+    const old = { id: 't1', status: 'completed', completed_at: nowMs / 1_000 - 60 };
     expect((await poll('toapis.image', json(old))).kind).toBe('running');
   });
 
@@ -126,7 +128,7 @@ describe('kie.market: a status check', () => {
 
   it('takes up a bare task id that a person gave', async () => {
     const record = { state: 'success', resultJson: '{"resultUrls":["https://a.example/1.mp4"]}' };
-    expect(await poll('kie.market', kieRecord(record), { taskId: 'abc' })).toMatchObject({ output: { videos: [{}] } });
+    expect(await poll('kie.market', kieRecord(record), { taskId: 't1' })).toMatchObject({ output: { videos: [{}] } });
   });
 
   it('P097 masks and shortens a long reason that holds a token', async () => {
@@ -137,16 +139,28 @@ describe('kie.market: a status check', () => {
   });
 });
 
+describe('a status check that is answered with another task’s record', () => {
+  it.each([
+    ['kie.market', json(fixture('kie-record-success.json'))],
+    ['kie.market', json(fixture('kie-record-fail.json'))],
+    ['kie.veo', json(fixture('kie-veo-success.json'))],
+    ['toapis.image', json(fixture('toapis-completed.json'))],
+    ['toapis.video', json(fixture('toapis-failed.json'))],
+  ])('%s: says nothing about ours, and is asked again', async (implementation, reply) => {
+    expect(await poll(implementation, reply, of('another'))).toMatchObject({ kind: 'check-failed' });
+  });
+});
+
 describe('kie.veo: a status check', () => {
   it('P071 reads success with an impossible clock value beside it', async () => {
-    expect(await poll('kie.veo', json(fixture('kie-veo-success.json')), video)).toMatchObject({
+    expect(await poll('kie.veo', json(fixture('kie-veo-success.json')), of('veo_1', video))).toMatchObject({
       kind: 'succeeded',
       output: { videos: [{ url: 'https://tempfile.example/v/b.mp4' }] },
     });
   });
 
   it('P071 P072 does not take the envelope’s 200 for success', async () => {
-    expect(await poll('kie.veo', json(fixture('kie-veo-failed.json')), video)).toMatchObject({
+    expect(await poll('kie.veo', json(fixture('kie-veo-failed.json')), of('veo_1', video))).toMatchObject({
       kind: 'failed',
       failure: { kind: 'output-moderated', code: '400' },
     });
@@ -164,7 +178,7 @@ describe('kie.veo: a status check', () => {
 
 describe('toapis: a status check', () => {
   it('reads a success with its own bill and end of life', async () => {
-    expect(await poll('toapis.image', json(fixture('toapis-completed.json')))).toEqual({
+    expect(await poll('toapis.image', json(fixture('toapis-completed.json')), of('img_01'))).toEqual({
       kind: 'succeeded',
       output: {
         images: [
@@ -176,12 +190,12 @@ describe('toapis: a status check', () => {
   });
 
   it('reads an address at the top, as older answers have it, relative ones too', async () => {
-    const got = await poll('toapis.video', json({ id: 'a', status: 'succeeded', url: '/v/x.mp4' }), video);
+    const got = await poll('toapis.video', json({ id: 't1', status: 'succeeded', url: '/v/x.mp4' }), video);
     expect(got).toMatchObject({ kind: 'succeeded', output: { videos: [{ url: 'https://toapis.example/v/x.mp4' }] } });
   });
 
   it('P161 books nothing for a refunded failure, and tells policy apart', async () => {
-    expect(await poll('toapis.video', json(fixture('toapis-failed.json')), video)).toMatchObject({
+    expect(await poll('toapis.video', json(fixture('toapis-failed.json')), of('vid_01', video))).toMatchObject({
       kind: 'failed',
       failure: { kind: 'content-policy' },
       cost: { amount: { micros: 0 } },
@@ -189,7 +203,7 @@ describe('toapis: a status check', () => {
   });
 
   it('reads fail_reason where there is no error', async () => {
-    const got = await poll('toapis.video', json({ id: 'a', status: 'failed', fail_reason: 'server busy' }), video);
+    const got = await poll('toapis.video', json({ id: 't1', status: 'failed', fail_reason: 'server busy' }), video);
     expect(got).toMatchObject({ kind: 'failed', failure: { kind: 'overload', message: 'server busy' } });
   });
 

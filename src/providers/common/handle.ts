@@ -26,6 +26,14 @@ const requestSchema = z.object({
   body: z.object({ seconds: z.number().optional(), preparedAt: z.number().optional() }),
 });
 
+/**
+ * A check that is answered with another task's record (a proxy that mixes up or repeats answers) says nothing about ours:
+ * taken for ours, its pictures would go into the wrong row and its price onto the wrong bill.
+ */
+export function isAboutAnother(taskId: string | null | undefined, handle: TaskHandle): boolean {
+  return typeof taskId === 'string' && taskId !== handle.taskId;
+}
+
 /** The handle of a task that a request became, whoever told its id: the vendor's answer, a look-up, or a person. */
 export function handleOf(
   taskId: string,

@@ -1,4 +1,4 @@
-export { handleOf, parseHandle, type TaskHandle } from './handle.ts';
+export { handleOf, isAboutAnother, parseHandle, type TaskHandle } from './handle.ts';
 export { createInlineMedia } from './inline-media.ts';
 export { readMediaUrls } from './media-urls.ts';
 export { readStatusWord } from './status-words.ts';

@@ -1,5 +1,6 @@
 import type { ProviderDeps } from '../../contract/index.ts';
 import {
+  isAboutAnother,
   mediaVerdict,
   type PollReading,
   readStatusWord,
@@ -59,7 +60,7 @@ function readRecord(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, now
   const check = readCheckCode(answer);
   if (check?.kind !== 'data') return check;
   const record = recordSchema.safeParse(check.data);
-  if (!record.success) return undefined;
+  if (!record.success || isAboutAnother(record.data.taskId, handle)) return undefined;
   const { state, progress, creditsConsumed, failCode, failMsg, resultJson, completeTime } = record.data;
   switch (readStatusWord(state)) {
     case 'running':

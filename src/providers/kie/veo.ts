@@ -1,5 +1,12 @@
 import type { ProviderDeps } from '../../contract/index.ts';
-import { mediaVerdict, type PollReading, type TaskDialect, type TaskHandle, type Upload } from '../common/index.ts';
+import {
+  isAboutAnother,
+  mediaVerdict,
+  type PollReading,
+  type TaskDialect,
+  type TaskHandle,
+  type Upload,
+} from '../common/index.ts';
 import type { HttpAnswer } from '../http/index.ts';
 import { credits, decodeResult, taskError } from './codes.ts';
 import { linkLifeMs, readCheckCode, readCreate } from './market.ts';
@@ -42,7 +49,7 @@ function readVeoRecord(
   const check = readCheckCode(answer);
   if (check?.kind !== 'data') return check;
   const record = veoRecordSchema.safeParse(check.data);
-  if (!record.success) return undefined;
+  if (!record.success || isAboutAnother(record.data.taskId, handle)) return undefined;
   const { successFlag, response, errorCode, errorMessage, creditsConsumed } = record.data;
   switch (successFlag) {
     case 0:

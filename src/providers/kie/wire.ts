@@ -20,6 +20,7 @@ const textSchema = z
 
 /** `recordInfo` of the market API. `resultJson` is a JSON string. */
 export const recordSchema = z.object({
+  taskId: idSchema.nullish().catch(undefined),
   state: z.string(),
   resultJson: z.unknown().optional(),
   failCode: textSchema,
@@ -35,6 +36,7 @@ export const resultSchema = z.object({ resultUrls: z.array(z.unknown()).nullish(
 
 /** `record-info` of the Veo API: 0 running, 1 success, 2 failed, 3 generation failed. */
 export const veoRecordSchema = z.object({
+  taskId: idSchema.nullish().catch(undefined),
   successFlag: z.union([z.number(), z.string().transform(Number)]),
   response: z
     .object({ resultUrls: z.unknown().optional(), originUrls: z.unknown().optional() })

@@ -3,6 +3,7 @@ import {
   checkFailure,
   failureOfAnswer,
   handleOf,
+  isAboutAnother,
   mediaVerdict,
   type PollReading,
   readStatusWord,
@@ -64,7 +65,7 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs
   const error = readToapisError(answer.json);
   if (answer.status >= 400) return missingOrError(answer, error);
   const parsed = taskSchema.safeParse(answer.json);
-  if (!parsed.success) return undefined;
+  if (!parsed.success || isAboutAnother(parsed.data.id, handle)) return undefined;
   const { status, progress, billing, fail_reason, result, url, expires_at, completed_at } = parsed.data;
   if (status === undefined || status === null) return missingOrError(answer, error);
   const cost = billed(billing);
