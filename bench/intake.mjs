@@ -1,7 +1,7 @@
 import { measure } from './lib/child.mjs';
 import { median, medians, ratio, round } from './lib/figures.mjs';
 
-const script = new URL('./intake/measure.mjs', import.meta.url);
+const script = new URL('./calls/measure.mjs', import.meta.url);
 
 /**
  * Calls to Feishu and time to start, counted by the sandbox under virtual time. The peers are computed from the same runs:
