@@ -22,7 +22,7 @@ describe.each(painters)('the %s painter', (name, painter) => {
   it('paints every scene from one input, from none, and from one that is no picture', async () => {
     const dress = await drawSample(painter, 'dress');
     const inputs = [[dress], [], [Uint8Array.from([1, 2, 3])]];
-    for (const scene of ['wear', 'grid', 'element', 'retouch', 'scene'] as const) {
+    for (const scene of ['wear', 'shot', 'grid', 'element', 'retouch', 'scene'] as const) {
       for (const each of inputs) {
         const bytes = await painter.paint({ scene, inputs: each, ...size, seed: 5, format: 'png' });
         if (name === 'sharp') expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width: 120 });

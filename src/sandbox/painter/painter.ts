@@ -1,5 +1,5 @@
 /** What a generated picture is to look like. */
-export type Scene = 'wear' | 'grid' | 'element' | 'retouch' | 'scene';
+export type Scene = 'wear' | 'shot' | 'grid' | 'element' | 'retouch' | 'scene';
 
 export interface PictureOrder {
   readonly scene: Scene;

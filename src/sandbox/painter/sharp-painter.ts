@@ -1,6 +1,7 @@
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
-import { writeMp4 } from './mp4.ts';
-import { looksLikePicture, type Painter, type PictureOrder, type VideoOrder } from './painter.ts';
+import { film } from './film.ts';
+import { fit } from './fit.ts';
+import { looksLikePicture, type Painter, type PictureOrder } from './painter.ts';
 import { type Canvas, figure, garmentMask, landscape, simulatedMark, studio, svg, torso } from './shapes.ts';
 
 /**
@@ -23,22 +24,6 @@ async function bytesOf(picture: Sharp): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await picture.toBuffer());
 }
 
-/** Decodes an input into a plain PNG of the given size; undefined when it is no picture. */
-async function fit(
-  input: Uint8Array | undefined,
-  canvas: Canvas,
-  how: 'cover' | 'inside',
-): Promise<Buffer | undefined> {
-  if (input === undefined || !looksLikePicture(input)) return undefined;
-  return sharp(input)
-    .rotate()
-    .resize(Math.round(canvas.widthPx), Math.round(canvas.heightPx), { fit: how, background: '#ffffff' })
-    .flatten({ background: '#ffffff' })
-    .png()
-    .toBuffer()
-    .catch(() => undefined);
-}
-
 async function compose(order: PictureOrder): Promise<Buffer> {
   const layers = await layersOf(order);
   const mark = { input: Buffer.from(svg(order, simulatedMark(order))), left: 0, top: 0 };
@@ -54,6 +39,8 @@ async function layersOf(order: PictureOrder): Promise<OverlayOptions[]> {
   switch (order.scene) {
     case 'wear':
       return wearLayers(order);
+    case 'shot':
+      return shotLayers(order);
     case 'grid':
       return gridLayers(order);
     case 'element':
@@ -140,6 +127,13 @@ async function gridLayers(order: PictureOrder): Promise<OverlayOptions[]> {
   return [white, ...panels];
 }
 
+/** One frame of a film: the first input from nearer or from another side. */
+async function shotLayers(order: PictureOrder): Promise<OverlayOptions[]> {
+  const { widthPx, heightPx, seed } = order;
+  const source = await fit(order.inputs[0], { widthPx: widthPx * 2, heightPx: heightPx * 2 }, 'cover');
+  return [{ input: await panel(source, { widthPx, heightPx }, { index: seed % 9, seed }), left: 0, top: 0 }];
+}
+
 async function panel(source: Buffer | undefined, cell: Canvas, view: { index: number; seed: number }): Promise<Buffer> {
   if (source === undefined) return Buffer.from(svg(cell, landscape(cell, view.seed + view.index * 37)));
   const zoom = [1, 0.8, 0.6, 0.9, 0.5, 0.7, 1, 0.55, 0.85][view.index] ?? 1;
@@ -200,45 +194,4 @@ async function retouchLayers(order: PictureOrder): Promise<OverlayOptions[]> {
     }),
   );
   return layers.flat();
-}
-
-const framesPerSecond = 6;
-const maxFrames = 24;
-
-/** A slow camera move over the first input, every frame an AV1 key frame. */
-async function film(order: VideoOrder): Promise<Uint8Array<ArrayBuffer>> {
-  const { widthPx, heightPx } = order;
-  const wide = { widthPx: Math.round(widthPx * 1.5), heightPx: Math.round(heightPx * 1.5) };
-  const source =
-    (await fit(order.inputs[0], wide, 'cover')) ??
-    (await sharp(Buffer.from(svg(wide, landscape(wide, order.seed))))
-      .png()
-      .toBuffer());
-  const count = Math.min(maxFrames, Math.max(2, Math.round(order.seconds * framesPerSecond)));
-  const frames: Uint8Array[] = [];
-  for (let index = 0; index < count; index += 1) {
-    frames.push(await frame(source, wide, { order, progressRatio: index / (count - 1) }));
-  }
-  return writeMp4({ frames, widthPx, heightPx, frameMs: Math.round((order.seconds * 1_000) / count) });
-}
-
-async function frame(
-  source: Buffer,
-  wide: Canvas,
-  moment: { order: VideoOrder; progressRatio: number },
-): Promise<Uint8Array> {
-  const { order, progressRatio } = moment;
-  const zoom = 1 - 0.3 * Math.sin(progressRatio * Math.PI);
-  const width = Math.floor(wide.widthPx * zoom);
-  const height = Math.floor(wide.heightPx * zoom);
-  const top = Math.floor((wide.heightPx - height) * progressRatio);
-  const left = Math.floor((wide.widthPx - width) / 2);
-  const bar = `<rect x="0" y="${order.heightPx - 6}" width="${Math.round(order.widthPx * progressRatio)}" height="6" fill="#ffd75e"/>`;
-  return sharp(source)
-    .extract({ left, top, width, height })
-    .resize(order.widthPx, order.heightPx, { fit: 'fill' })
-    .composite([{ input: Buffer.from(svg(order, simulatedMark(order) + bar)), left: 0, top: 0 }])
-    .flatten()
-    .avif({ quality: 50, effort: 0, chromaSubsampling: '4:2:0' })
-    .toBuffer();
 }

@@ -220,8 +220,9 @@ function sizeOf(task: TaskState): { widthPx: number; heightPx: number } {
 }
 
 const sceneWords: readonly (readonly [Scene, RegExp])[] = [
+  ['shot', /film still|single (?:frame|shot|panel)|one shot/i],
   ['grid', /storyboard|contact sheet|3\s*[x×]\s*3|nine[- ]panel|grid|分镜|九宫格/i],
-  ['element', /pattern|element|extract|flat lay|print only|isolated|元素|图案|印花/i],
+  ['element', /artwork|pattern|element|extract|flat lay|print only|isolated|元素|图案|印花/i],
   ['wear', /model|wearing|try[- ]?on|on[- ]body|outfit|上身|模特|穿着/i],
 ];
 

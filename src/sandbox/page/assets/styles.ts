@@ -56,7 +56,7 @@ button{cursor:pointer}
 tr:hover .remove,.remove:focus-visible{display:inline-block}
 tr:hover .index{display:none}
 .remove:hover{color:var(--red);background:var(--red-bg)}
-.w-text{min-width:190px}.w-number{min-width:92px}.w-select{min-width:112px}.w-files{min-width:210px}.w-person{min-width:96px}
+.w-text{min-width:190px}.w-number{min-width:92px}.w-select{min-width:112px}.w-files{min-width:248px}.w-person{min-width:96px}
 .text{display:flex;align-items:flex-start;width:100%;min-height:70px;text-align:left;border:0;background:none;padding:0;margin:0}
 .text span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;white-space:pre-wrap;overflow-wrap:anywhere}
 button.text:hover{color:var(--brand)}
@@ -64,7 +64,7 @@ button.text:hover{color:var(--brand)}
 .text.none:hover span,.text.none:focus-visible span{opacity:1}
 .text.bad{color:var(--red)}
 .text.fine{color:var(--soft);font-size:13px}
-.amount{font-variant-numeric:tabular-nums;border:0;background:none;padding:0;min-height:24px;min-width:60px;text-align:left}
+.amount{font-variant-numeric:tabular-nums;border:0;background:none;padding:0;min-height:24px;min-width:60px;text-align:left;white-space:nowrap}
 .chip{display:inline-flex;align-items:center;gap:6px;padding:2px 10px;border-radius:99px;font-size:13px;background:var(--grey-bg);color:var(--grey);white-space:nowrap}
 .chip.blue{background:var(--blue-bg);color:var(--blue)}.chip.green{background:var(--green-bg);color:var(--green)}
 .chip.amber{background:var(--amber-bg);color:var(--amber)}.chip.red{background:var(--red-bg);color:var(--red)}.chip.violet{background:var(--violet-bg);color:var(--violet)}
