@@ -7,6 +7,7 @@ import type { AttemptRecord, ChargeRecord, StoreCommand } from '../ports/index.t
 import { buildCapabilityInput } from '../skill/request.ts';
 import { attemptEvent, eventOf, failureData } from './events.ts';
 import { withLimit } from './limit.ts';
+import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
 import { settleAttempt } from './settle.ts';
 import { sendIntent, withProvider } from './submit.ts';
@@ -32,14 +33,17 @@ export async function buy(services: Services, call: SkillCall, step: TryStep): P
   const candidate = call.skill.plan.candidates[step.candidate];
   if (candidate === undefined) throw new Error(`candidate ${step.candidate} of ${call.path} does not exist`);
   const { deps } = services;
-  if (services.isPaused() || services.isStopping()) return { kind: 'wait', why: 'paused', forMs: undefined };
+  // Whatever is not begun any more in this process is begun in the next.
+  if (services.isStopping()) return { kind: 'lost' };
+  if (services.isPaused()) return { kind: 'wait', why: 'paused', forMs: undefined };
   if ((await deps.freeBytes()) < deps.settings.storage.min_free)
     return { kind: 'wait', why: 'disk', forMs: diskCheckMs };
   if (!takeRoom(services, call, step.candidate, candidate)) return { kind: 'wait', why: 'slot', forMs: undefined };
   const prepared = await prepare(services, call, candidate);
   if (prepared.kind === 'refused') {
     leaveRoom(services, call);
-    services.breakers.probeEnded(candidate.provider);
+    const change = services.breakers.failed(candidate.provider, prepared.failure, deps.clock.monotonicMs());
+    noteProvider(services, candidate.provider, change, prepared.failure);
     call.tries.push({ candidate: step.candidate, refusal: prepared.failure, at: deps.clock.nowMs() });
     return { kind: 'done' };
   }

@@ -81,6 +81,7 @@ async function isMadeOverdue(services: Services, watched: Watched): Promise<bool
   if (live.record.state !== 'accepted' || !isPastDeadline(services, watched)) return false;
   const { deps } = services;
   const at = deps.clock.nowMs();
+  live.charge ??= (await deps.store.chargesOfAttempt(live.record.id))[0];
   const failure: Failure = {
     kind: 'overdue',
     code: 'deadline',

@@ -146,7 +146,8 @@ function isList(value: unknown): value is readonly Json[] {
 async function readTries(services: Services, request: CallRequest): Promise<CallTry[]> {
   const tries: CallTry[] = [];
   for (const stored of request.run.attemptsOf(request.path)) {
-    const charges = await services.deps.store.chargesOfAttempt(stored.id);
+    // What is under way at a vendor is looked up again only when it settles: a restart has thousands of these.
+    const charges = stored.state === 'accepted' ? [] : await services.deps.store.chargesOfAttempt(stored.id);
     const live: LiveAttempt = { record: stored, charge: charges[0] };
     if (stored.state === 'intended') await recordUnknown(services, live, crashed(stored));
     tries.push({ candidate: candidateOf(request.skill, stored), attempt: live, at: stored.intendedAt });

@@ -28,6 +28,8 @@ export interface Services {
   adapter(provider: string, implementation: string): Adapter | undefined;
   /** Counts work that a drain waits for. */
   track(work: Promise<unknown>): Promise<void>;
+  /** Handles in the side file that the store has not taken yet. */
+  readonly beside: { count: number };
   /** Budget limits already warned of: `agent name day`. */
   readonly warned: Set<string>;
 }

@@ -110,8 +110,11 @@ export async function recordHandle(
     { type: 'put-attempt', record, expected: ['intended', 'unknown', 'overdue', 'not-accepted'] },
     attemptEvent(record, at, event, { handle }),
   ];
+  const beside: string[] = [];
   const isWritten = await commitAnswer(services, commands, () => {
     try {
+      services.beside.count += 1;
+      beside.push(record.id);
       deps.sideFile.append(JSON.stringify({ kind: 'handle', attemptId: record.id, handle, at }));
     } catch (error) {
       deps.logger.error('a vendor task id could be written nowhere', {
@@ -123,7 +126,14 @@ export async function recordHandle(
   });
   if (isWritten) live.record = record;
   else live.record = (await deps.store.attempt(record.id)) ?? record;
+  if (beside.length > 0) forgetBeside(services);
   deps.failpoints.hit('attempt:after-handle');
+}
+
+/** The store has taken it after all; once it has taken every such handle, the side file is empty again. */
+function forgetBeside(services: Services): void {
+  services.beside.count -= 1;
+  if (services.beside.count === 0) services.deps.sideFile.clear();
 }
 
 /** The request may have been read, and no usable answer came: nothing is bought again without a verdict on it. */

@@ -68,6 +68,10 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
     }
   };
   const begin = (live: LiveAttempt, call: SkillCall | undefined): void => {
+    if (!isWatchable(services(), live.record)) {
+      forget(live);
+      return;
+    }
     const known = all.get(live);
     if (known !== undefined) {
       known.call = call;
@@ -144,7 +148,14 @@ async function lookOnce(services: Services, watched: Watched): Promise<LookResul
       answer.kind === 'answered' ? answer.value : failedLook(record, answer.error),
     );
   }
-  if (adapter?.poll === undefined || record.handle === undefined) return { kind: 'again', delayMs: noAdapterMs };
+  if (adapter?.poll === undefined || record.handle === undefined) {
+    // Its account has lost its key, say: a check that failed, until the deadline makes it overdue.
+    return await applyPoll(
+      services,
+      watched,
+      failedLook(record, new Error(`nobody can ask ${record.provider} about it`)),
+    );
+  }
   const poll = adapter.poll.bind(adapter);
   const { handle } = record;
   const answer = await withLimit(deps.clock, limitMs, services.signal, (signal) => poll(handle, signal));

@@ -32,8 +32,6 @@ export interface Breakers {
   accepted(provider: string): BreakerChange;
   succeeded(provider: string): BreakerChange;
   failed(provider: string, failure: Failure, nowMonotonicMs: number): BreakerChange;
-  /** The probe ended without telling anything of the provider: a refusal of the input, say. */
-  probeEnded(provider: string): void;
   /** Milliseconds until a paused provider may be probed; undefined when it is open, or being probed. */
   probeInMs(provider: string, nowMonotonicMs: number): number | undefined;
 }
@@ -80,10 +78,6 @@ export function createBreakers(): Breakers {
       state.pausedUntilMs = nowMs + state.pauseMs;
       state.isPaused = true;
       return { kind: 'paused', forMs: state.pauseMs };
-    },
-    probeEnded: (provider) => {
-      const state = states.get(provider);
-      if (state !== undefined) state.isProbing = false;
     },
     probeInMs: (provider, nowMs) => {
       const state = states.get(provider);

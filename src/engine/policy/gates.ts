@@ -8,8 +8,8 @@ export interface Waiter {
 
 /**
  * Counted room by name: how many calls may be open at a provider or a model, how many nodes of an agent may run. A name
- * without a limit has room for all. Several names are taken together or not at all; waiters are served in order, but one
- * that waits for a full name does not stop others behind it.
+ * without a limit has room for all. Several names are taken together or not at all; whoever waits is served in order of
+ * coming, but one that waits for a full name does not stop others that do not need it.
  */
 export interface Gates {
   /** Takes room under all names and returns true, or queues the waiter. */
@@ -21,7 +21,6 @@ export interface Gates {
   withdraw(waiter: Waiter): void;
   /** Looks again who may go: after time has passed, for names with a rate. */
   serve(): void;
-  nextRateAt(): number | undefined;
 }
 
 export interface GateLimits {
@@ -30,10 +29,18 @@ export interface GateLimits {
   rate(name: string): { readonly count: number; readonly perMs: number } | undefined;
 }
 
+/** Waiters for the same names, in order. */
+interface Line {
+  readonly names: readonly string[];
+  readonly waiters: Map<Waiter, number>;
+}
+
 export function createGates(limits: GateLimits, clock: Clock): Gates {
   const taken = new Map<string, number>();
   const entries = new Map<string, number[]>();
-  const queue = new Map<Waiter, readonly string[]>();
+  const lines = new Map<string, Line>();
+  const lineOf = new Map<Waiter, Line>();
+  let serial = 0;
   const hasRate = (name: string): boolean => {
     const rate = limits.rate(name);
     if (rate === undefined) return true;
@@ -44,64 +51,66 @@ export function createGates(limits: GateLimits, clock: Clock): Gates {
   };
   const hasRoom = (name: string): boolean =>
     (taken.get(name) ?? 0) < (limits.concurrency(name) ?? Number.POSITIVE_INFINITY) && hasRate(name);
-  const take = (names: readonly string[]): void => {
+  const take = (names: readonly string[], isForced = false): void => {
     for (const name of names) {
       taken.set(name, (taken.get(name) ?? 0) + 1);
-      if (limits.rate(name) === undefined) continue;
+      if (isForced || limits.rate(name) === undefined) continue;
       const times = entries.get(name);
       if (times === undefined) entries.set(name, [clock.monotonicMs()]);
       else times.push(clock.monotonicMs());
     }
   };
+  const withdraw = (waiter: Waiter): void => {
+    const line = lineOf.get(waiter);
+    if (line === undefined) return;
+    lineOf.delete(waiter);
+    line.waiters.delete(waiter);
+    if (line.waiters.size === 0) lines.delete(line.names.join(' '));
+  };
+  /** The first in line, among the lines whose every name has room. */
+  const nextWaiter = (): Waiter | undefined => {
+    let first: { readonly waiter: Waiter; readonly serial: number } | undefined;
+    for (const line of lines.values()) {
+      const [head] = line.waiters;
+      if (head === undefined || (first !== undefined && first.serial < head[1])) continue;
+      if (line.names.every(hasRoom)) first = { waiter: head[0], serial: head[1] };
+    }
+    return first?.waiter;
+  };
   const serve = (): void => {
-    const full = new Set<string>();
-    for (const [waiter, names] of queue) {
-      if (names.some((name) => full.has(name))) continue;
-      const blocked = names.find((name) => !hasRoom(name));
-      if (blocked !== undefined) {
-        full.add(blocked);
-        continue;
-      }
-      queue.delete(waiter);
+    for (let waiter = nextWaiter(); waiter !== undefined; waiter = nextWaiter()) {
+      const names = lineOf.get(waiter)?.names ?? [];
+      withdraw(waiter);
       take(names);
       waiter.go();
     }
   };
   return {
     enter: (names, waiter) => {
-      const isBehind = [...queue.values()].some((waiting) => waiting.some((name) => names.includes(name)));
-      if (!isBehind && names.every(hasRoom)) {
+      const key = names.join(' ');
+      const line = lines.get(key) ?? { names, waiters: new Map<Waiter, number>() };
+      if (line.waiters.size === 0 && names.every(hasRoom)) {
         take(names);
         return true;
       }
-      queue.set(waiter, names);
+      lines.set(key, line);
+      line.waiters.set(waiter, serial++);
+      lineOf.set(waiter, line);
       return false;
     },
-    force: take,
+    force: (names) => {
+      take(names, true);
+    },
     leave: (names) => {
       for (const name of names) {
         const left = (taken.get(name) ?? 1) - 1;
         if (left <= 0) taken.delete(name);
         else taken.set(name, left);
       }
-      if (queue.size > 0) serve();
+      if (lines.size > 0) serve();
     },
-    withdraw: (waiter) => {
-      queue.delete(waiter);
-    },
+    withdraw,
     serve,
-    nextRateAt: () => {
-      let next: number | undefined;
-      for (const names of queue.values()) {
-        for (const name of names) {
-          const rate = limits.rate(name);
-          const first = entries.get(name)?.[0];
-          if (rate === undefined || first === undefined || hasRate(name)) continue;
-          next = Math.min(next ?? Number.POSITIVE_INFINITY, first + rate.perMs);
-        }
-      }
-      return next;
-    },
   };
 }
 

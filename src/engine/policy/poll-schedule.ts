@@ -16,10 +16,12 @@ export interface PollRhythm {
  * there the best rhythm (least looks for a given mean delay) is proportional to the square root of the time that is left,
  * so looks get denser towards 1.6 T. A T of more than ten times `first` is cut to that: whoever sets `first` to 200 ms
  * wants to see results at once. Past 1.6 T, or with nothing known, the delay grows with the age of the task (a tenth of
- * it), so that it stays small beside what was waited already. Never closer than `interval`; spread by ±10 %.
+ * it), so that it stays small beside what was waited already. Never closer than `interval`; spread by ±10 %, the first
+ * look only upwards, lest one just before the window be wasted.
  */
 export function nextPollDelayMs(rhythm: PollRhythm, elapsedMs: number, random: Random): number {
-  const spread = 0.9 + 0.2 * random.next();
+  const isFirst = rhythm.typicalMs !== undefined && elapsedMs < earliestOf(rhythm, rhythm.typicalMs);
+  const spread = (isFirst ? 1 : 0.9) + 0.2 * random.next();
   return Math.max(1, Math.round(plainDelayMs(rhythm, elapsedMs) * spread));
 }
 
@@ -28,12 +30,16 @@ function plainDelayMs(rhythm: PollRhythm, elapsedMs: number): number {
   const ageing = Math.max(intervalMs, elapsedMs / 10);
   if (typicalMs === undefined) return elapsedMs < firstMs ? firstMs - elapsedMs : ageing;
   const usualMs = Math.min(typicalMs, firstMs * 10);
-  const earliestMs = usualMs * 0.4;
+  const earliestMs = earliestOf(rhythm, typicalMs);
   const latestMs = usualMs * 1.6;
   if (elapsedMs < earliestMs) return earliestMs - elapsedMs;
   if (elapsedMs >= latestMs) return ageing;
-  // sqrt(T · left) / 7.2: for tasks of one to four minutes about 7 looks and a mean delay below 5 % of their length.
-  return Math.max(intervalMs, Math.sqrt(usualMs * (latestMs - elapsedMs)) / 7.2);
+  // sqrt(T · left) / 8.4: for tasks of one to four minutes about 7 looks and a mean delay below 5 % of their length.
+  return Math.max(intervalMs, Math.sqrt(usualMs * (latestMs - elapsedMs)) / 8.4);
+}
+
+function earliestOf(rhythm: PollRhythm, typicalMs: number): number {
+  return Math.min(typicalMs, rhythm.firstMs * 10) * 0.4;
 }
 
 /** How long to wait before asking again after a check that failed. A vendor's Retry-After is a lower bound. */

@@ -186,7 +186,8 @@ function stopInside(frame: Frame): void {
 function commandsOf(frame: Frame, decision: GraphDecision): readonly StoreCommand[] {
   const commands: StoreCommand[] = [];
   for (const node of decision.changes) {
-    if (node.status === 'running' && node.awaiting === undefined) continue;
+    if ((node.status === 'running' && node.awaiting === undefined) || node.status === node.onDisk) continue;
+    if (node.onDisk !== undefined) frame.state.nodes.set(node.id, { ...node, onDisk: node.status });
     commands.push(putNode(frame, node), ...eventsOf(frame, node));
   }
   return commands;

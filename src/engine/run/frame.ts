@@ -17,6 +17,8 @@ export interface NodeState {
   readonly endedAt?: number;
   /** It has failed, and waits for the node that it falls back on. */
   readonly awaiting?: string;
+  /** The status that the store has, where it was taken up from there: writing the same again is left out. */
+  readonly onDisk?: NodeStatus;
   /** It has succeeded, but not all of it: a map that kept its good items. */
   readonly partial?: Failure;
 }

@@ -59,7 +59,8 @@ export function leafHeld(run: Run, path: string, attempt: LiveAttempt, failure: 
     };
     run.journal.push([eventOf(run.record, at, 'node-held', facts)]);
   }
-  happen(leaf.frame, { kind: 'parked', id: leaf.id, status: 'held' });
+  const isParked = leaf.frame.state.nodes.get(leaf.id)?.status === 'held';
+  if (!isParked) happen(leaf.frame, { kind: 'parked', id: leaf.id, status: 'held' });
   void run.services.track(run.journal.write([]));
   checkHeld(run);
 }

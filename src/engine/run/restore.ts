@@ -34,7 +34,13 @@ export function restoreFrame(frame: Frame): readonly string[] {
 function stateOf(id: string, stored: NodeRecord): NodeState {
   const started = stored.startedAt === undefined ? {} : { startedAt: stored.startedAt };
   if (!hasEnded(stored.status))
-    return { id, status: stored.status === 'pending' ? 'pending' : 'running', degraded: false, ...started };
+    return {
+      id,
+      status: stored.status === 'pending' ? 'pending' : 'running',
+      degraded: false,
+      onDisk: stored.status,
+      ...started,
+    };
   const partial = partialOf(stored);
   return {
     id,

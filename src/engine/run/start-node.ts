@@ -44,7 +44,7 @@ export function startNode(frame: Frame, id: string): void {
 /** The node's start, on disk with whatever is written next. A node of an item of a map is announced by the map. */
 function announce(frame: Frame, node: LiveNode): void {
   const state = frame.state.nodes.get(node.id);
-  if (state === undefined) return;
+  if (state === undefined || state.onDisk !== undefined) return;
   const { run } = frame;
   const at = run.services.deps.clock.nowMs();
   run.journal.push([

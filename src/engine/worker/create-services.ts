@@ -57,6 +57,7 @@ export function createServices(deps: EngineDeps, switches: Switches, signal: Abo
           if (switches.working === 0) switches.onIdle?.();
         });
     },
+    beside: { count: 0 },
     warned: new Set(),
   };
   return services;

@@ -11,7 +11,8 @@ import type { Run } from '../run/run.ts';
 
 /**
  * A person's word on a call in doubt or overdue. `accepted`: its task is taken up under the id they give. `not-accepted`:
- * nothing was bought; the call goes on by its policy, or the execution ends.
+ * nothing was bought; the call goes on by its policy, or the execution ends. Who only gives up waiting for an overdue
+ * task says nothing about it: it stays overdue, its bill and its late result are still looked for.
  */
 export async function resolveAttempt(
   services: Services,
@@ -24,6 +25,14 @@ export async function resolveAttempt(
   if (stored.state !== 'unknown' && stored.state !== 'overdue') {
     return fail(
       refusal('not-in-doubt', `attempt ${id} is ${stored.state}: only a call in doubt or overdue can be resolved`),
+    );
+  }
+  if (stored.state === 'overdue' && verdict.kind === 'not-accepted' && verdict.endExecution) {
+    return fail(
+      refusal(
+        'still-payable',
+        `attempt ${id} was accepted by ${stored.provider} and is watched on: cancel its execution`,
+      ),
     );
   }
   const run = runs.get(stored.executionId);

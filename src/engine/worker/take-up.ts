@@ -11,7 +11,7 @@ import type { Plans } from './plans.ts';
 import { readRequest, requestCollection } from './request.ts';
 
 const pageSize = 500;
-const atOnce = 100;
+const atOnce = 500;
 
 /** What a sweep needs of the engine. */
 export interface TakeUp {
@@ -32,23 +32,33 @@ export interface TakeUp {
 export async function sweepUnfinished(takeUp: TakeUp): Promise<void> {
   const { deps } = takeUp.services;
   let after: ExecutionId | undefined;
+  let requests: Requests | undefined;
   for (;;) {
     const page = await deps.store.unfinished(pageSize, after);
     const free = page.filter((record) => !takeUp.runs.has(record.id) && !takeUp.opening.has(record.id));
     for (let at = 0; at < free.length; at += atOnce) {
       if (takeUp.services.isStopping()) return;
-      await Promise.all(free.slice(at, at + atOnce).map((record) => takeUpOne(takeUp, record)));
+      const known = (requests ??= await readRequests(takeUp));
+      await Promise.all(free.slice(at, at + atOnce).map((record) => takeUpOne(takeUp, record, known)));
     }
     after = page.at(-1)?.id;
     if (page.length < pageSize || after === undefined) return;
   }
 }
 
-async function takeUpOne(takeUp: TakeUp, record: ExecutionRecord): Promise<void> {
+/** What submissions said beside their records, all at once: most said nothing. */
+type Requests = ReadonlyMap<string, JsonObject>;
+
+async function readRequests(takeUp: TakeUp): Promise<Requests> {
+  const documents = await takeUp.services.deps.store.documents(requestCollection, { limit: 1_000_000 });
+  return new Map(documents.map((each) => [each.key, each.value]));
+}
+
+async function takeUpOne(takeUp: TakeUp, record: ExecutionRecord, requests: Requests): Promise<void> {
   const { services } = takeUp;
   takeUp.opening.add(record.id);
   try {
-    await claimAndOpen(takeUp, record);
+    await claimAndOpen(takeUp, record, requests);
   } catch (error) {
     if (!(error instanceof ConflictError))
       services.deps.logger.error('an execution cannot be taken up; trying again soon', {
@@ -60,17 +70,16 @@ async function takeUpOne(takeUp: TakeUp, record: ExecutionRecord): Promise<void>
   }
 }
 
-async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord): Promise<void> {
+async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord, requests: Requests): Promise<void> {
   const { services, plans } = takeUp;
   const { deps } = services;
   const isForeign = record.owner !== undefined && record.owner !== deps.owner;
   if (isForeign && deps.isGone !== undefined && !(await deps.isGone(record.owner ?? ''))) return;
   await deps.store.commit([{ type: 'claim-execution', id: record.id, owner: deps.owner, expectedEpoch: record.epoch }]);
-  const [fresh, nodes, attempts, request] = await Promise.all([
+  const [fresh, nodes, attempts] = await Promise.all([
     deps.store.execution(record.id),
     deps.store.nodes(record.id),
     deps.store.attempts(record.id),
-    deps.store.document(requestCollection, record.id),
   ]);
   if (fresh === undefined || services.isStopping()) return;
   const plan = await plans.load(fresh.planHash);
@@ -81,7 +90,7 @@ async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord): Promise<vo
     });
     return;
   }
-  const read = readRequest(request?.value);
+  const read = readRequest(requests.get(record.id));
   const run = createRun({ services, plan, record: fresh, request: read, nodes, attempts, ...takeUp.handlers });
   takeUp.adopt(run);
   await openRun(run, read);
