@@ -2,6 +2,8 @@ export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from '
 export { type BaseLeaseOptions, type BaseLeases, createBaseLeases } from './postgres/base-leases.ts';
 export { createDispatcher, type Dispatcher, type DispatcherOptions } from './postgres/dispatcher.ts';
 export { createWorkerPresence, type PresenceOptions, type WorkerPresence } from './postgres/presence.ts';
+export { openSharedWorker, type SharedWorker } from './postgres/shared-worker.ts';
+export { prunePostgresStore } from './postgres/upkeep.ts';
 export { createProviderSlots, type ProviderSlots } from './postgres/provider-slots.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './postgres/store.ts';
 export { createSideFile, type SideFile } from './side-file.ts';

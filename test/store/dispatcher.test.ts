@@ -4,13 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger, sleep } from '../../src/kernel/index.ts';
-import {
-  createDispatcher,
-  createPostgresStore,
-  createWorkerPresence,
-  type Dispatcher,
-  type WorkerPresence,
-} from '../../src/store/index.ts';
+import { openSharedWorker, type SharedWorker } from '../../src/store/index.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { anExecution, anExecutionId } from './records.ts';
 
@@ -18,8 +12,7 @@ const script = fileURLToPath(new URL('./dispatcher.child.ts', import.meta.url));
 const clock = createSystemClock();
 let server: PostgresServer;
 let connectionString: string;
-let presence: WorkerPresence;
-let dispatcher: Dispatcher;
+let front: SharedWorker;
 let store: Store;
 const workers: { child: ChildProcess; taken: string[] }[] = [];
 beforeAll(async () => {
@@ -27,17 +20,13 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   connectionString = await server.createDatabase();
-  const shared = { connectionString, clock, logger: silentLogger };
-  presence = await createWorkerPresence({ ...shared, owner: 'front' });
-  // A worker that only submits: it sends, and takes nothing up itself.
-  dispatcher = await createDispatcher({ ...shared, presence, takeUp: () => Promise.resolve() });
-  store = await createPostgresStore({ ...shared, onCreated: dispatcher.onCreated });
+  // A worker that only submits: it announces, and takes nothing up itself.
+  front = await openSharedWorker({ connectionString, owner: 'front', clock, logger: silentLogger });
+  store = front.store;
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) worker.child.kill('SIGKILL');
-  await dispatcher.stop();
-  await store.close();
-  await presence.close();
+  await front.close();
 });
 afterAll(() => server.stop());
 

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConflictError, type Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
-import { createPostgresStore } from '../../src/store/index.ts';
+import { createPostgresStore, prunePostgresStore } from '../../src/store/index.ts';
 import { describeStoreContract } from './contract.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { aNode, anAttempt, anExecution, anExecutionId } from './records.ts';
+import { aCharge, aNode, anAttempt, anExecution, anExecutionId } from './records.ts';
 
 let server: PostgresServer;
 let connectionString: string;
@@ -180,6 +180,38 @@ describe('PostgreSQL shared by several workers', () => {
     await expect(store.commit([{ type: 'create-execution', record: anExecution(2) }])).rejects.toThrow('failed');
     expect(await ask('SELECT execution FROM jobs')).toEqual([{ execution: anExecutionId(1) }]);
     expect(await store.execution(anExecutionId(2))).toBeUndefined();
+    await store.close();
+  });
+
+  it('forgets the details of what ended long ago and keeps keys and charges', async () => {
+    const schema = newSchema();
+    const store = await open(schema);
+    const ended = (number: number, endedAt: number) =>
+      [
+        {
+          type: 'create-execution',
+          record: anExecution(number, { status: 'succeeded', endedAt, output: { big: 'x' } }),
+        },
+        { type: 'put-node', record: aNode(number, 'draw'), epoch: 0 },
+        { type: 'append-event', event: { at: 1, executionId: anExecutionId(number), type: 'node-started', data: {} } },
+      ] as const;
+    await store.commit([
+      notice(1),
+      ...ended(1, 100),
+      ...ended(2, 900),
+      ...ended(3, 100),
+      { type: 'create-attempt', record: anAttempt(3, 3, { state: 'overdue' }), epoch: 0 },
+      { type: 'create-charge', record: aCharge(1, { state: 'settled' }) },
+      notice(900),
+    ]);
+    const options = { connectionString, schema, logger: silentLogger };
+    expect(await prunePostgresStore(options, 500)).toEqual({ executions: 1, events: 2 });
+    expect(await prunePostgresStore(options, 500)).toEqual({ executions: 0, events: 0 });
+    expect(await store.executionByKey('key-1')).toMatchObject({ status: 'succeeded', endedAt: 100, input: {} });
+    expect(await store.nodes(anExecutionId(1))).toEqual([]);
+    expect(await store.nodes(anExecutionId(2))).toHaveLength(1);
+    expect(await store.nodes(anExecutionId(3))).toHaveLength(1);
+    expect(await store.charges({})).toHaveLength(1);
     await store.close();
   });
 

@@ -1,0 +1,42 @@
+import type { Store } from '../../engine/ports/index.ts';
+import type { Clock, ExecutionId } from '../../kernel/index.ts';
+import type { ConnectOptions } from './connect.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createWorkerPresence, type WorkerPresence } from './presence.ts';
+import { createPostgresStore } from './store.ts';
+
+/** What a worker among several is made of, opened in the order that it needs. */
+export interface SharedWorker {
+  readonly store: Store;
+  /** Its sign of life; `isGone` is what the engine asks before it takes an execution up. */
+  readonly presence: WorkerPresence;
+  /** From now on takes up what it is told to, and hands on what workers that are gone had. */
+  readonly startDispatching: (takeUp: (id: ExecutionId) => Promise<void>) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the shared database for a worker: sign of life, dispatcher, and a store whose new executions are announced in the
+ * transaction that creates them. `owner` names this process; two that live under one name are refused.
+ */
+export async function openSharedWorker(
+  options: ConnectOptions & { readonly clock: Clock; readonly owner: string },
+): Promise<SharedWorker> {
+  const presence = await createWorkerPresence(options);
+  let takeUp: (id: ExecutionId) => Promise<void> = () => Promise.resolve();
+  const dispatcher = await createDispatcher({ ...options, presence, takeUp: (id) => takeUp(id) });
+  const store = await createPostgresStore({ ...options, onCreated: dispatcher.onCreated });
+  return {
+    store,
+    presence,
+    startDispatching: async (engineTakesUp) => {
+      takeUp = engineTakesUp;
+      await dispatcher.start();
+    },
+    close: async () => {
+      await dispatcher.stop();
+      await store.close();
+      await presence.close();
+    },
+  };
+}
