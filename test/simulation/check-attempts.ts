@@ -1,29 +1,28 @@
 import type { AttemptRecord } from '../../src/engine/ports/index.ts';
-import { canonicalJson } from '../../src/kernel/index.ts';
+import { isJsonObject, type Json } from '../../src/kernel/index.ts';
 import type { Accuse, OwnBooks } from './checks.ts';
 import type { SimWorld } from './world.ts';
 
 /** An attempt in one of these states has its verdict: what follows it is a new purchase by right. */
 const settled = new Set(['refused', 'failed', 'expired', 'canceled', 'not-accepted']);
+/** Whose answer was lost: the vendor may know more than we do. */
+const inDoubt = new Set(['unknown', 'not-accepted', 'intended']);
 
 /**
- * Never pay twice. Two tests: no purchase began while an earlier one of the same node and generation had no verdict; and
- * the vendors took on no more tasks than we know attempts for, body by body.
+ * Never pay twice. No purchase began while an earlier one of the same node had no verdict; none was made for what an
+ * earlier execution had already; and the vendors took on no task that we know nothing of.
  */
 export function checkAttempts(world: SimWorld, own: OwnBooks, accuse: Accuse): void {
   const media = own.attempts.filter((attempt) => attempt.mediaClass === 'image' || attempt.mediaClass === 'video');
   checkOrder(media, accuse);
-  checkCounts(world, media, accuse);
+  checkReuse(media, accuse);
+  checkTasks(world, media, accuse);
 }
 
 function checkOrder(attempts: readonly AttemptRecord[], accuse: Accuse): void {
-  const groups = new Map<string, AttemptRecord[]>();
-  for (const attempt of attempts) {
-    const key = `${attempt.executionId} ${attempt.nodePath} ${attempt.generation}`;
-    groups.set(key, [...(groups.get(key) ?? []), attempt]);
-  }
-  for (const [key, group] of groups) {
-    group.sort((left, right) => left.ordinal - right.ordinal);
+  const groups = Map.groupBy(attempts, (attempt) => `${attempt.executionId} ${attempt.nodePath}`);
+  for (const [key, unsorted] of groups) {
+    const group = unsorted.toSorted((left, right) => left.ordinal - right.ordinal);
     for (const [index, later] of group.entries()) {
       for (const earlier of group.slice(0, index)) {
         if (hasVerdictBefore(earlier, later)) continue;
@@ -42,20 +41,67 @@ function hasVerdictBefore(earlier: AttemptRecord, later: AttemptRecord): boolean
   return isOver && (earlier.settledAt ?? Number.POSITIVE_INFINITY) <= later.intendedAt;
 }
 
-function checkCounts(world: SimWorld, attempts: readonly AttemptRecord[], accuse: Accuse): void {
-  const known = new Map<string, number>();
+/** The fingerprint holds the generation: the same one again means the same thing for the same try of the row. */
+function checkReuse(attempts: readonly AttemptRecord[], accuse: Accuse): void {
+  for (const [fingerprint, group] of Map.groupBy(
+    attempts,
+    (attempt) => `${attempt.sourceRef} ${attempt.fingerprint}`,
+  )) {
+    for (const later of group) {
+      const had = group.find(
+        (earlier) =>
+          earlier.executionId !== later.executionId &&
+          earlier.state === 'succeeded' &&
+          earlier.refusedOutput === undefined &&
+          (earlier.settledAt ?? Number.POSITIVE_INFINITY) < later.intendedAt,
+      );
+      if (had !== undefined)
+        accuse('duplicate_submit', `${fingerprint}: ${later.id} bought what ${had.id} had brought already`);
+    }
+  }
+}
+
+/** Each task at a vendor is one attempt's by its handle, or belongs to one whose answer was lost. */
+function checkTasks(world: SimWorld, attempts: readonly AttemptRecord[], accuse: Accuse): void {
+  const handles = new Set(attempts.map((attempt) => taskIdOf(attempt)));
+  const lost = new Map<string, number>();
   for (const attempt of attempts) {
-    const body = canonicalJson(attempt.request['body']);
-    known.set(body, (known.get(body) ?? 0) + 1);
+    const prompt = promptOf(attempt.request);
+    if (inDoubt.has(attempt.state)) lost.set(prompt, (lost.get(prompt) ?? 0) + 1);
   }
-  const taken = new Map<string, number>();
   for (const task of world.sandbox.books.acceptedTasks()) {
-    const body = canonicalJson(task.request);
-    taken.set(body, (taken.get(body) ?? 0) + 1);
+    if (handles.has(task.taskId)) continue;
+    const prompt = promptOf(task.request);
+    const left = lost.get(prompt) ?? 0;
+    lost.set(prompt, left - 1);
+    if (left <= 0)
+      accuse(
+        'duplicate_submit',
+        `task ${task.taskId} at ${task.vendor} (${task.model}) belongs to no attempt of ours: ${prompt.slice(0, 80)}`,
+      );
   }
-  for (const [body, count] of taken) {
-    const attemptsOfBody = known.get(body) ?? 0;
-    if (count > attemptsOfBody)
-      accuse('duplicate_submit', `${count} tasks at the vendor for ${attemptsOfBody} attempts: ${body.slice(0, 160)}`);
+}
+
+/** The vendor's task id inside a stored handle, whatever its adapter calls it. */
+export function taskIdOf({ handle }: Pick<AttemptRecord, 'handle'>): string | undefined {
+  for (const name of ['taskId', 'id', 'task_id']) {
+    const value = handle?.[name];
+    if (typeof value === 'string') return value;
   }
+  return undefined;
+}
+
+/** The longest text named `prompt` anywhere in a request. */
+function promptOf(value: Json | undefined): string {
+  if (Array.isArray(value)) return longest(value.map((each: Json) => promptOf(each)));
+  if (!isJsonObject(value)) return '';
+  return longest(
+    Object.entries(value).map(([name, member]) =>
+      name === 'prompt' && typeof member === 'string' ? member : promptOf(member),
+    ),
+  );
+}
+
+function longest(texts: readonly string[]): string {
+  return texts.reduce((best, text) => (text.length > best.length ? text : best), '');
 }

@@ -1,51 +1,99 @@
-import type { ChargeRecord } from '../../src/engine/ports/index.ts';
+import type { AttemptRecord, ChargeRecord } from '../../src/engine/ports/index.ts';
+import { taskIdOf } from './check-attempts.ts';
 import type { Accuse, OwnBooks } from './checks.ts';
 import type { SimWorld } from './world.ts';
 
 /**
- * The ledger equals the vendors' bills, unit by unit, to the last digit. What is left open (a call in doubt that nobody has
- * settled) must be named by an attempt in doubt: then the bill may exceed the settled charges, by no more tasks than
- * there are such attempts.
+ * The ledger equals the vendors' bills, unit by unit, to the last digit: task by task where a vendor names the task, and
+ * call by call for text. A bill without an attempt must belong to a call in doubt, which the ledger names with its sum.
  */
 export function checkLedger(world: SimWorld, own: OwnBooks, accuse: Accuse): void {
-  const charges = new Map<string, ChargeRecord[]>();
-  for (const charge of own.charges) charges.set(charge.attemptId, [...(charges.get(charge.attemptId) ?? []), charge]);
+  const charges = Map.groupBy(own.charges, (charge) => charge.attemptId);
   for (const attempt of own.attempts) {
-    if (!charges.has(attempt.id))
-      accuse('unledgered_charge', `attempt ${attempt.id} (${attempt.provider}, ${attempt.state}) has no charge`);
+    const count = charges.get(attempt.id)?.length ?? 0;
+    if (count !== 1)
+      accuse('unledgered_charge', `attempt ${attempt.id} (${attempt.provider}, ${attempt.state}) has ${count} charges`);
   }
-  const byTask = new Map<string, number>();
-  for (const line of world.sandbox.books.bill()) {
-    if (line.vendor === 'kie' || line.vendor === 'toapis')
-      byTask.set(line.taskId, (byTask.get(line.taskId) ?? 0) + line.amountMicros);
-  }
-  const attemptOfTask = new Map<string, string>();
-  for (const attempt of own.attempts) {
-    const taskId = taskIdOf(attempt.handle);
-    if (taskId !== undefined) attemptOfTask.set(taskId, attempt.id);
-  }
-  const inDoubt = own.attempts.filter((attempt) => ['unknown', 'not-accepted'].includes(attempt.state)).length;
-  let unclaimed = 0;
-  for (const [taskId, billed] of byTask) {
-    const attemptId = attemptOfTask.get(taskId);
-    if (attemptId === undefined) {
-      unclaimed += 1;
-      continue;
-    }
-    const booked = (charges.get(attemptId) ?? [])
-      .filter((charge) => charge.state === 'settled')
-      .reduce((sum, charge) => sum + charge.amount.micros, 0);
-    if (booked !== billed) accuse('unledgered_charge', `task ${taskId}: billed ${billed}, booked ${booked}`);
-  }
-  if (unclaimed > inDoubt)
-    accuse('unledgered_charge', `${unclaimed} billed tasks without an attempt, ${inDoubt} attempts in doubt`);
+  checkTasks(world, own.attempts, charges, accuse);
+  checkTexts(world, own.attempts, charges, accuse);
 }
 
-/** The vendor's task id inside a stored handle, whatever its adapter calls it. */
-function taskIdOf(handle: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  for (const name of ['taskId', 'id', 'task_id']) {
-    const value = handle?.[name];
-    if (typeof value === 'string') return value;
+function checkTasks(
+  world: SimWorld,
+  attempts: readonly AttemptRecord[],
+  charges: ReadonlyMap<string, readonly ChargeRecord[]>,
+  accuse: Accuse,
+): void {
+  const billed = new Map<string, number>();
+  for (const line of world.sandbox.books.bill()) {
+    if (!isChat(line.vendor)) billed.set(line.taskId, (billed.get(line.taskId) ?? 0) + line.amountMicros);
   }
-  return undefined;
+  let claimed = 0;
+  for (const attempt of attempts) {
+    const taskId = taskIdOf(attempt);
+    if (attempt.mediaClass === 'text' || taskId === undefined) continue;
+    const settled = (charges.get(attempt.id) ?? []).filter((charge) => charge.state === 'settled');
+    const booked = settled.reduce((sum, charge) => sum + charge.amount.micros, 0);
+    const due = billed.get(taskId) ?? 0;
+    if (billed.has(taskId)) claimed += 1;
+    if (booked !== due && !isUntold(attempt, settled))
+      accuse(
+        'unledgered_charge',
+        `${attempt.id} ${attempt.state} task ${taskId}: billed ${due}, booked ${booked} (${settled.map((each) => each.source).join()})`,
+      );
+  }
+  const doubts = attempts.filter(
+    (each) => each.mediaClass !== 'text' && ['unknown', 'not-accepted'].includes(each.state),
+  );
+  if (billed.size - claimed > doubts.length)
+    accuse(
+      'unledgered_charge',
+      `${billed.size - claimed} billed tasks without an attempt, ${doubts.length} attempts in doubt`,
+    );
+}
+
+/** The vendor's word on a failure names no price: the ledger says `unknown`, and the balance will show what it was. */
+function isUntold(attempt: AttemptRecord, settled: readonly ChargeRecord[]): boolean {
+  return ['failed', 'expired', 'canceled'].includes(attempt.state) && settled[0]?.source === 'unknown';
+}
+
+/** Tokens of calls whose answer arrived are booked to the last one; those that were lost stand as estimates, one each. */
+function checkTexts(
+  world: SimWorld,
+  attempts: readonly AttemptRecord[],
+  charges: ReadonlyMap<string, readonly ChargeRecord[]>,
+  accuse: Accuse,
+): void {
+  const calls = new Set<string>();
+  const billed = { input: 0, output: 0 };
+  for (const line of world.sandbox.books.bill()) {
+    if (!isChat(line.vendor)) continue;
+    calls.add(`${line.vendor}/${line.taskId}`);
+    if (line.unit === 'inputTokens') billed.input += line.amountMicros / 1_000_000;
+    if (line.unit === 'outputTokens') billed.output += line.amountMicros / 1_000_000;
+  }
+  const booked = { input: 0, output: 0, calls: 0 };
+  let lost = 0;
+  for (const attempt of attempts) {
+    if (attempt.mediaClass !== 'text') continue;
+    const charge = charges.get(attempt.id)?.[0];
+    const usage = charge?.usage;
+    if (charge?.source !== 'unknown' && attempt.state !== 'unknown' && usage?.['inputTokens'] !== undefined) {
+      booked.calls += 1;
+      booked.input += usage['inputTokens'] + (usage['cachedInputTokens'] ?? 0);
+      booked.output += usage['outputTokens'] ?? 0;
+    } else if (attempt.state !== 'refused') lost += 1;
+  }
+  const missing = calls.size - booked.calls;
+  const isEqual = billed.input === booked.input && billed.output === booked.output;
+  const isLess = billed.input > booked.input && billed.output >= booked.output;
+  if (missing === 0 ? !isEqual : missing < 0 || missing > lost || !isLess)
+    accuse(
+      'unledgered_charge',
+      `text: ${calls.size} calls billed with ${billed.input}/${billed.output} tokens, ${booked.calls} booked with ${booked.input}/${booked.output}, ${lost} lost`,
+    );
+}
+
+function isChat(vendor: string): boolean {
+  return vendor.startsWith('llm');
 }

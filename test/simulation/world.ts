@@ -1,8 +1,9 @@
-import { readConfiguration, sandboxTableOf } from '../../src/app/index.ts';
+import { readConfiguration, sandboxTableId, sandboxTableOf } from '../../src/app/index.ts';
 import type { Ports } from '../../src/app/index.ts';
 import type { LoadedConfig } from '../../src/config/index.ts';
+import type { AgentDefinition } from '../../src/contract/index.ts';
 import type { Random } from '../../src/kernel/index.ts';
-import { createIdSource, createSeededRandom, noFailpoints, silentLogger } from '../../src/kernel/index.ts';
+import { createIdSource, createSeededRandom, noFailpoints, randomInt, silentLogger } from '../../src/kernel/index.ts';
 import { createMemorySpool } from '../../src/media/index.ts';
 import {
   createInProcessFetch,
@@ -19,12 +20,19 @@ export const simOrigin = 'http://sandbox.test';
 export const people = ['ou_anna', 'ou_bo', 'ou_chen'].map((openId) => ({ openId, name: openId.slice(3) }));
 const startAtMs = Date.UTC(2026, 10, 30, 1, 0, 0);
 
+/** A table that staff work in, and what it is bound to. */
+export interface SimTable {
+  readonly tableId: string;
+  readonly agent: AgentDefinition;
+}
+
 /** Everything that outlives the worker: the disk, the network, the outside world, time. */
 export interface SimWorld {
   readonly seed: number;
   readonly clock: SimClock;
   readonly sandbox: Sandbox;
   readonly config: LoadedConfig;
+  readonly tables: readonly SimTable[];
   /** Separate streams, so that a change in one place does not shift the luck of all others. */
   readonly luck: (name: string) => Random;
   readonly basePorts: Ports;
@@ -42,7 +50,7 @@ export async function readSimConfig(directory: string): Promise<LoadedConfig> {
 export async function createSimWorld(seed: number, config: LoadedConfig): Promise<SimWorld> {
   const luck = (name: string): Random => createSeededRandom((seed * 2_654_435_761 + hash(name)) >>> 0);
   const clock = createSimClock(startAtMs, luck('clock'));
-  const agents = [...config.definitions.agents.values()];
+  const agents = drawAgents(config, luck('agents'));
   const sandbox = createSandbox({
     clock,
     random: luck('sandbox'),
@@ -79,7 +87,30 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
     owner: 'simulated',
     instanceTag: 'sim',
   };
-  return { seed, clock, sandbox, config, luck, basePorts, disk };
+  return {
+    seed,
+    clock,
+    sandbox,
+    config: onlyTablesOf(config, agents),
+    tables: agents.map((agent) => ({ tableId: sandboxTableId(agent.agent), agent })),
+    luck,
+    basePorts,
+    disk,
+  };
+}
+
+/** try-on has everything in it: three stages, people in between, pictures and films. Half of the worlds have another agent beside it. */
+function drawAgents({ definitions }: LoadedConfig, random: Random): readonly AgentDefinition[] {
+  const all = [...definitions.agents.values()];
+  const others = all.filter((agent) => agent.agent !== 'try-on');
+  const other = random.next() < 0.5 ? others[randomInt(random, others.length)] : undefined;
+  return [...all.filter((agent) => agent.agent === 'try-on'), ...(other === undefined ? [] : [other])];
+}
+
+function onlyTablesOf(config: LoadedConfig, agents: readonly AgentDefinition[]): LoadedConfig {
+  const named = new Set(agents.map((agent) => agent.agent));
+  const tables = new Map([...config.environment.tables].filter(([agent]) => named.has(agent)));
+  return { ...config, environment: { ...config.environment, tables } };
 }
 
 function hash(text: string): number {
