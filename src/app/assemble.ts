@@ -33,8 +33,6 @@ export interface House {
   start(): Promise<Result<void, readonly string[]>>;
   /** One turn of the main loop. Never rejects: what goes wrong is logged and alerted. */
   tick(): Promise<void>;
-  /** When the last turn ended, monotonic milliseconds; for the watchdog. */
-  lastTickMs(): number | undefined;
   /** Where the event loop's lag is read for the metrics; nothing measures it under virtual time. */
   measureLagBy(read: () => number): void;
   stop(drainMs: number): Promise<void>;
@@ -80,12 +78,8 @@ export async function assemble(config: LoadedConfig, ports: Ports): Promise<Resu
   return ok(live({ config, ports, engine, providers, feishu, tables, monitoring }, life));
 }
 
-function live(
-  parts: Omit<House, 'start' | 'tick' | 'stop' | 'lastTickMs' | 'measureLagBy'>,
-  life: Life,
-): House {
+function live(parts: Omit<House, 'start' | 'tick' | 'stop' | 'measureLagBy'>, life: Life): House {
   const { engine, tables, monitoring, ports } = parts;
-  let lastTickMs: number | undefined;
   return {
     ...parts,
     start: async () => {
@@ -107,10 +101,8 @@ function live(
           severity: 'fatal',
         });
       }
-      lastTickMs = ports.clock.monotonicMs();
       life.lastTickAt = ports.clock.nowMs();
     },
-    lastTickMs: () => lastTickMs,
     measureLagBy: (read) => {
       life.lagMs = read;
     },
@@ -186,7 +178,11 @@ export function createProviders(config: LoadedConfig, ports: ProviderPorts): Rea
 }
 
 /** Everything that an engine is given, from ports and configuration. */
-export function createHouseEngine(config: LoadedConfig, ports: Ports, providers: ReadonlyMap<string, Provider>): Engine {
+export function createHouseEngine(
+  config: LoadedConfig,
+  ports: Ports,
+  providers: ReadonlyMap<string, Provider>,
+): Engine {
   return createEngine({
     ...ports,
     settings: config.settings,

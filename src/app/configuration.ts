@@ -10,7 +10,6 @@ import { compile } from '../engine/index.ts';
 import { fail, type Result } from '../kernel/index.ts';
 import { createFunctions, createSharpPictureWorker } from '../functions/index.ts';
 import { createMemorySpool } from '../media/index.ts';
-import { sandboxVariables } from './sandbox.ts';
 
 export interface ConfigurationOptions {
   /** The project's directory: `.env` and `config/` lie there. */
@@ -31,19 +30,19 @@ export async function readConfiguration(
   if (!first.ok) return first;
   // The sandbox names a table for each agent, so the agents must be known first.
   const loaded =
-    origin === undefined
-      ? first
-      : await loadConfig({
-          files,
-          env,
-          sandbox: sandboxVariables(origin, first.value.definitions.agents),
-        });
+    origin === undefined ? first : await loadConfig({ files, env, sandbox: await named(origin, first.value) });
   if (!loaded.ok) return loaded;
   const compiled = compile(loaded.value.definitions, {
     functions: functionNames(loaded.value),
   });
   if (compiled.ok) return loaded;
   return fail(sortFaults(compiled.failure.map((fault) => loaded.value.locateFault(fault))));
+}
+
+/** The sandbox is loaded by those alone who run on it. */
+async function named(origin: string, { definitions }: LoadedConfig): Promise<Readonly<Record<string, string>>> {
+  const { sandboxVariables } = await import('./sandbox.ts');
+  return sandboxVariables(origin, definitions.agents);
 }
 
 /** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */

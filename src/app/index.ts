@@ -1,12 +1,8 @@
-export { assemble, createProviders, type House } from './assemble.ts';
-export { modeOfDirectory, readConfiguration } from './configuration.ts';
-export { type Control, controlAnswers } from './control.ts';
-export { type DataDirectory, openDataDirectory } from './data-directory.ts';
-export { createProbePorts } from './live-ports.ts';
+export { assemble, type House } from './assemble.ts';
+export { readConfiguration } from './configuration.ts';
 export { type LoopbackServer, serveLoopback, waitUntil } from './loopback.ts';
-export { openStore } from './open-store.ts';
 export type { Ports } from './ports.ts';
-export { type StartFault, startWorker, type Worker } from './worker.ts';
+export { startWorker, type Worker } from './worker.ts';
 export { sandboxTable as sandboxTableOf, sandboxTableId, sandboxVariables } from './sandbox.ts';
 export { createTickLoop } from './loops.ts';
 export { type DemoReport, playDemo } from './demo.ts';

@@ -32,6 +32,7 @@ export async function createLivePorts(
   config: LoadedConfig,
   directory: DataDirectory,
   projectDirectory: string,
+  options: { readonly wakeUps: boolean } = { wakeUps: true },
 ): Promise<LivePorts> {
   const clock = createSystemClock();
   const random = createSystemRandom();
@@ -59,7 +60,7 @@ export async function createLivePorts(
     spool: createDiskSpool({ directory: directory.spool, ids, fitter: createSharpFitter() }),
     sideFile: createSideFile(directory.sideFile),
     monitorFiles: createMonitorFiles(resolve(projectDirectory, config.environment.monitorDir)),
-    ...wakeUps(config, { fetch: network, clock, logger }),
+    ...(options.wakeUps ? wakeUps(config, { fetch: network, clock, logger }) : {}),
     freeBytes: async () => await freeBytesOf(directory.root),
     owner: ids.uuid(),
     instanceTag: await instanceTagOf(directory, config.environment, random),

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
 import { sleep, type Clock } from '../kernel/index.ts';
 
 /** Anything that answers requests: the sandbox, the monitor. */
@@ -18,6 +17,7 @@ export interface LoopbackServer {
 
 /** Serves a handler on 127.0.0.1 only; `port` 0 takes a free one. */
 export async function serveLoopback(handler: Handler, port: number): Promise<LoopbackServer> {
+  const { serve } = await import('@hono/node-server');
   return await new Promise<LoopbackServer>((resolve, reject) => {
     const server = serve({ fetch: handler, hostname: '127.0.0.1', port }, (info: AddressInfo) => {
       resolve({

@@ -10,6 +10,7 @@ import {
   createBalancePatrol,
   createCalendar,
   createDailySummary,
+  createDiskWatch,
   createEventAlerts,
   createGroupChannel,
   createMetrics,
@@ -30,14 +31,20 @@ export interface Monitoring {
   stop(): Promise<void>;
 }
 
+/** When this process started, when its loop last went through, and how late its timers come. */
+export interface Life {
+  readonly startedAt: number;
+  lastTickAt: number | null;
+  lagMs: () => number;
+}
+
 export interface MonitoringDeps {
   readonly config: LoadedConfig;
   readonly ports: Ports;
   readonly engine: Engine;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly feishu: FeishuClient | undefined;
-  /** When this process started, and when its loop last went through. */
-  readonly life: { readonly startedAt: number; lastTickAt: number | null };
+  readonly life: Readonly<Life>;
   /** Calls this month as the budget counts them. */
   readonly feishuCalls: () => { readonly thisMonth: number; readonly monthlyBudget: number };
 }
@@ -65,7 +72,12 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
     vendorOf: (account) => config.definitions.providers.get(account)?.vendor ?? account,
     isExclusive: (account) => config.definitions.providers.get(account)?.exclusive === true,
   });
-  const metrics = openMetrics(deps, calendar, createInputs(deps, alerter, patrol));
+  const disk = createDiskWatch({
+    ...ports,
+    alerter,
+    minFreeBytes: config.settings.storage.min_free,
+  });
+  const metrics = openMetrics(deps, calendar, createInputs(deps, { alerter, patrol, disk }));
   const summary = createDailySummary({
     store,
     clock,
@@ -85,10 +97,12 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
       eventAlerts.start();
       metrics?.start();
       patrol.start();
+      disk.start();
       await summary.catchUp();
     },
     stop: async () => {
       patrol.stop();
+      disk.stop();
       eventAlerts.stop();
       await metrics?.stop();
       await alerter.stop(5_000);
@@ -114,20 +128,18 @@ function openMetrics(
   });
 }
 
-function createInputs(deps: MonitoringDeps, alerter: Alerter, patrol: BalancePatrol) {
+function createInputs(
+  deps: MonitoringDeps,
+  watches: {
+    readonly alerter: Alerter;
+    readonly patrol: BalancePatrol;
+    readonly disk: ReturnType<typeof createDiskWatch>;
+  },
+) {
   const { config, ports, engine, life } = deps;
-  let freeBytes: number | undefined;
-  const lookAtDisk = (): void => {
-    void ports.freeBytes().then(
-      (bytes) => {
-        freeBytes = bytes;
-      },
-      (error: unknown) => ports.logger.warn('free space unknown', { error: String(error) }),
-    );
-  };
-  let looks = 0;
+  const { alerter, patrol, disk } = watches;
   return () => {
-    if (looks++ % 30 === 0) lookAtDisk();
+    const freeBytes = disk.freeBytes();
     const waiting: Record<string, number> = {};
     for (const { reason } of engine.activity().waiting) waiting[reason] = (waiting[reason] ?? 0) + 1;
     const calls = deps.feishuCalls();
@@ -149,7 +161,7 @@ function createInputs(deps: MonitoringDeps, alerter: Alerter, patrol: BalancePat
       alerter,
       waiting,
       isPaused: engine.isPaused(),
-      lagMs: 0,
+      lagMs: life.lagMs(),
       disk: freeBytes === undefined ? undefined : { freeBytes, minFreeBytes: config.settings.storage.min_free },
     };
   };

@@ -6,6 +6,8 @@ import { createSystemClock, createSystemRandom, silentLogger } from '../kernel/i
 import { createSocketHandler, type RowSpec, type Sandbox } from '../sandbox/index.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { serveLoopback } from './loopback.ts';
+import type { WakeSource } from '../feishu/index.ts';
+import { createSandboxWake } from './sandbox-wake.ts';
 import { openSandbox, sandboxTable } from './sandbox.ts';
 
 export interface SandboxServer {
@@ -13,6 +15,8 @@ export interface SandboxServer {
   readonly sandbox: Sandbox;
   /** The sample rows that stand in its tables, by agent, in the order of the rows. */
   readonly samples: ReadonlyMap<string, readonly SampleRow[]>;
+  /** Its own long connection, without a socket. */
+  wakeSource(): WakeSource;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,7 @@ export async function openSandboxServer(options: {
     origin,
     sandbox: opened.sandbox,
     samples,
+    wakeSource: () => createSandboxWake(opened.sandbox),
     close: async () => {
       await server.close();
       await opened.save();

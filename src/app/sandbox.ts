@@ -35,10 +35,18 @@ export function sandboxTableId(agent: string): string {
   return `tblSandbox${agent.replaceAll(/(^|[^a-zA-Z0-9])([a-z0-9])/g, (_match, _gap: string, letter: string) => letter.toUpperCase())}`;
 }
 
+/** The sandbox's vendors take seconds, not minutes; polls that fit let a newcomer see results when they are there. */
+const quickPolls = {
+  GRIDLOOM__VENDOR_POLL__IMAGE__FIRST: '1s',
+  GRIDLOOM__VENDOR_POLL__IMAGE__INTERVAL: '1s',
+  GRIDLOOM__VENDOR_POLL__VIDEO__FIRST: '2s',
+  GRIDLOOM__VENDOR_POLL__VIDEO__INTERVAL: '1s',
+} as const;
+
 /** The environment that points a worker at the sandbox: credentials, addresses, and a table for each agent. */
 export function sandboxVariables(origin: string, agents: Definitions['agents']): Record<string, string> {
   const tables = [...agents.values()].map((agent) => [agent.table_env, sandboxTableId(agent.agent)] as const);
-  return sandboxEnvironment(origin, Object.fromEntries(tables));
+  return { ...sandboxEnvironment(origin, Object.fromEntries(tables)), ...quickPolls };
 }
 
 /** An agent's table as `init` would make it. */

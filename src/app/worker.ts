@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import cron from 'node-cron';
 import { formatFault, type LoadedConfig } from '../config/index.ts';
-import { createSystemClock, fail, ok, type Result } from '../kernel/index.ts';
+import { fail, ok, type Result } from '../kernel/index.ts';
 import { createHeartbeat, createRestartWatch, createWatchdog } from '../monitor/index.ts';
-import { acquireDataDirectory, type DirectoryLock } from '../store/index.ts';
 import { assemble, type House } from './assemble.ts';
 import { modeOfDirectory, readConfiguration } from './configuration.ts';
-import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { lockDirectory, type StartFault } from './lock-directory.ts';
 import { createLivePorts, type LivePorts } from './live-ports.ts';
 import { createControlLoop, createTickLoop } from './loops.ts';
 import { createUpkeep, pauseIfRestored } from './upkeep.ts';
-import { openSandboxServer, type SandboxServer } from './sandbox-server.ts';
+import type { SandboxServer } from './sandbox-server.ts';
 
 export interface WorkerOptions {
   readonly directory: string;
@@ -19,12 +19,6 @@ export interface WorkerOptions {
   readonly sandboxPort: number;
   /** Called when the loop hangs without throwing; the process manager starts the worker again. */
   readonly onDead: () => void;
-}
-
-/** A worker that could not start: what to print, and the exit code of the contract. */
-export interface StartFault {
-  readonly exitCode: 1 | 75 | 78;
-  readonly lines: readonly string[];
 }
 
 export interface Worker {
@@ -38,7 +32,8 @@ export interface Worker {
 /** Starts the worker: configuration, lock of the data directory, ports, house, loops. Leaves nothing behind when it fails. */
 export async function startWorker(options: WorkerOptions): Promise<Result<Worker, StartFault>> {
   const mode = await modeOfDirectory(options);
-  const sandbox = mode === 'sandbox' ? await openSandboxServer(options) : undefined;
+  const sandbox =
+    mode === 'sandbox' ? await (await import('./sandbox-server.ts')).openSandboxServer(options) : undefined;
   const undo: (() => Promise<void> | void)[] = sandbox === undefined ? [] : [async () => await sandbox.close()];
   const refuse = async (fault: StartFault): Promise<Result<Worker, StartFault>> => {
     for (const step of undo.reverse()) await step();
@@ -49,13 +44,16 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Worker
     ...(sandbox === undefined ? {} : { sandboxOrigin: sandbox.origin }),
   });
   if (!config.ok) return await refuse({ exitCode: 78, lines: config.failure.map(formatFault) });
-  const locked = await lockDirectory(options, config.value);
+  const locked = await lockDirectory(options.directory, config.value);
   if (!locked.ok) return await refuse(locked.failure);
   undo.push(() => locked.value.lock.release());
   const ports = await openPorts(options, config.value, locked.value.directory);
   if (!ports.ok) return await refuse(ports.failure);
   undo.push(async () => await ports.value.close());
-  const house = await assemble(config.value, ports.value);
+  const house = await assemble(config.value, {
+    ...ports.value,
+    ...(sandbox === undefined || !config.value.settings.feishu.wakeups ? {} : { wakeSource: sandbox.wakeSource() }),
+  });
   if (!house.ok) {
     return await refuse({ exitCode: 78, lines: [`Feishu ${house.failure.code}: ${house.failure.message}`] });
   }
@@ -73,26 +71,6 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Worker
       directory: locked.value.directory,
     }),
   );
-}
-
-async function lockDirectory(
-  options: WorkerOptions,
-  config: LoadedConfig,
-): Promise<Result<{ directory: DataDirectory; lock: DirectoryLock }, StartFault>> {
-  try {
-    const directory = await openDataDirectory(options.directory, config.environment);
-    const lock = acquireDataDirectory(directory.root, { clock: createSystemClock() });
-    if (lock.ok) return ok({ directory, lock: lock.value });
-    const since = new Date(lock.failure.startedAt).toISOString();
-    return fail({
-      exitCode: 75,
-      lines: [
-        `another worker holds ${directory.root}: pid ${lock.failure.pid}, since ${since}; stop it first, or set GRIDLOOM_DATA_DIR`,
-      ],
-    });
-  } catch (error) {
-    return fail({ exitCode: 1, lines: [`cannot use the data directory: ${messageOf(error)}`] });
-  }
 }
 
 async function openPorts(
@@ -129,6 +107,7 @@ async function live(started: Started): Promise<Worker> {
     intervalMs: Math.max(interval, leastWatchMs),
     onDead: options.onDead,
   });
+  house.measureLagBy(() => watchdog.lagMs());
   const intervalMs = Math.max(interval, leastWatchMs);
   const { heartbeatUrl } = config.environment;
   const heartbeat =

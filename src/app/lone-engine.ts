@@ -1,0 +1,56 @@
+import type { LoadedConfig } from '../config/index.ts';
+import type { Engine } from '../engine/ports/index.ts';
+import { fail, ok, type Result } from '../kernel/index.ts';
+import { createHouseEngine, createProviders } from './assemble.ts';
+import { type ConfigurationOptions, readConfiguration } from './configuration.ts';
+import { createLivePorts, type LivePorts } from './live-ports.ts';
+import { lockDirectory, type StartFault } from './lock-directory.ts';
+
+/** An engine without tables and alerts, for one workflow from the command line. */
+export interface LoneEngine {
+  readonly engine: Engine;
+  readonly ports: LivePorts;
+  /** Drains for a moment; what is left is resumed by the next worker on this data directory. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the engine on the data directory, which no worker may hold (exit code 75 else). What was left unfinished there is
+ * taken up as well: its results wait in the outbox for the next worker.
+ */
+export async function openLoneEngine(
+  options: Pick<ConfigurationOptions, 'directory' | 'env'>,
+  config: LoadedConfig,
+): Promise<Result<LoneEngine, StartFault>> {
+  const locked = await lockDirectory(options.directory, config);
+  if (!locked.ok) return locked;
+  const undo: (() => Promise<void> | void)[] = [() => locked.value.lock.release()];
+  const close = async (): Promise<void> => {
+    for (const step of undo.reverse()) await step();
+  };
+  try {
+    const usable = config.environment.mode === 'sandbox' ? await onSandbox(options, undo) : config;
+    const ports = await createLivePorts(usable, locked.value.directory, options.directory, { wakeUps: false });
+    undo.push(async () => await ports.close());
+    const engine = createHouseEngine(usable, ports, createProviders(usable, ports));
+    undo.push(async () => await engine.stop(usable.settings.timeouts.drain));
+    await engine.start();
+    return ok({ engine, ports, close });
+  } catch (error) {
+    await close();
+    return fail({ exitCode: 1, lines: [error instanceof Error ? error.message : String(error)] });
+  }
+}
+
+/** Without credentials the outside world is the sandbox, opened for as long as the engine lives. */
+async function onSandbox(
+  options: Pick<ConfigurationOptions, 'directory' | 'env'>,
+  undo: (() => Promise<void> | void)[],
+): Promise<LoadedConfig> {
+  const { openSandboxServer } = await import('./sandbox-server.ts');
+  const sandbox = await openSandboxServer({ ...options, sandboxPort: 0 });
+  undo.push(async () => await sandbox.close());
+  const config = await readConfiguration({ ...options, sandboxOrigin: sandbox.origin });
+  if (config.ok) return config.value;
+  throw new Error('the configuration changed while it was being read; try again');
+}
