@@ -38,7 +38,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     gridloom_control: controlled.tell,
   });
   const run = createRun(pool);
-  const group = createCommitGroup({ schedule: nextTurn, write: writer.write, onAppended: appended.tell });
+  const group = createCommitGroup({
+    schedule: nextTurn,
+    write: writer.write,
+    onAppended: appended.tell,
+    settledPerTurn: 32,
+  });
   let lastTaken = 0;
   let isClosed = false;
   return {

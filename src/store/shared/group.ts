@@ -1,4 +1,5 @@
 import { ConflictError, StorageError, type StoreCommand } from '../../engine/ports/index.ts';
+import { nextTurn } from '../../kernel/index.ts';
 import { appends, encodeCommand, type Operation } from './encode.ts';
 
 /** What became of one list of a group. */
@@ -25,16 +26,24 @@ export interface CommitGroup {
   close(): Promise<void>;
 }
 
-export function createCommitGroup(options: {
+export interface CommitGroupOptions {
   /** Calls `leave` once when the group may leave: at the end of the turn, or in the next. */
   readonly schedule: (leave: () => void) => void;
   readonly write: (lists: readonly (readonly Operation[])[]) => Promise<readonly GroupOutcome[]>;
   /** After a group that appended events or outbox entries is on disk. */
   readonly onAppended: () => void;
-}): CommitGroup {
+  /**
+   * How many promises of a group may resolve in one turn of the event loop. A slow disk makes large groups, and what a
+   * hundred callers do next, all at once, would stall the loop. Default: all of them.
+   */
+  readonly settledPerTurn?: number;
+}
+
+export function createCommitGroup(options: CommitGroupOptions): CommitGroup {
   let waiting: Waiting[] = [];
   let isScheduled = false;
   let writing: Promise<void> | undefined;
+  let settling: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   const schedule = (): void => {
@@ -47,8 +56,9 @@ export function createCommitGroup(options: {
     if (waiting.length === 0 || writing !== undefined) return;
     const group = waiting;
     waiting = [];
-    writing = writeGroup(group, options).finally(() => {
+    writing = writeGroup(group, options.write).then((outcomes) => {
       writing = undefined;
+      settling = settling.then(() => settleGroup(group, outcomes, options));
       schedule();
     });
   };
@@ -68,35 +78,41 @@ export function createCommitGroup(options: {
         leave();
         await writing;
       }
+      await settling;
     },
   };
 }
 
+/** Never rejects: a write that could not be done is every list's outcome. */
 async function writeGroup(
   group: readonly Waiting[],
-  options: Pick<Parameters<typeof createCommitGroup>[0], 'write' | 'onAppended'>,
-): Promise<void> {
-  let outcomes: readonly GroupOutcome[];
+  write: CommitGroupOptions['write'],
+): Promise<readonly GroupOutcome[]> {
   try {
-    outcomes = await options.write(group.map((entry) => entry.operations));
+    return await write(group.map((entry) => entry.operations));
   } catch (error) {
-    outcomes = [];
-    const reason = error instanceof Error ? error.message : String(error);
-    for (const entry of group) entry.reject(new StorageError(`nothing was written: ${reason}`, { cause: error }));
+    const message = error instanceof Error ? error.message : String(error);
+    return group.map(() => ({ kind: 'storage', message: `nothing was written: ${message}` }));
   }
-  let hasAppended = false;
-  for (const [index, outcome] of outcomes.entries()) {
-    const entry = group[index];
-    if (entry === undefined) continue;
-    hasAppended ||= entry.appends && outcome.kind === 'written';
-    settle(entry, outcome);
-  }
-  if (hasAppended) options.onAppended();
 }
 
-function settle(entry: Waiting, outcome: GroupOutcome): void {
-  if (outcome.kind === 'written') entry.resolve();
-  else if (outcome.kind === 'conflict') entry.reject(new ConflictError(outcome.code, outcome.message));
-  else if (outcome.kind === 'storage') entry.reject(new StorageError(outcome.message));
-  else entry.reject(new Error(`the database refused a statement: ${outcome.message}`));
+async function settleGroup(
+  group: readonly Waiting[],
+  outcomes: readonly GroupOutcome[],
+  options: Pick<CommitGroupOptions, 'settledPerTurn' | 'onAppended'>,
+): Promise<void> {
+  const perTurn = options.settledPerTurn ?? group.length;
+  for (const [index, entry] of group.entries()) {
+    if (index > 0 && index % perTurn === 0) await new Promise<void>(nextTurn);
+    settle(entry, outcomes[index]);
+  }
+  if (group.some((entry, index) => entry.appends && outcomes[index]?.kind === 'written')) options.onAppended();
+}
+
+function settle(entry: Waiting, outcome: GroupOutcome | undefined): void {
+  if (outcome?.kind === 'written') entry.resolve();
+  else if (outcome?.kind === 'conflict') entry.reject(new ConflictError(outcome.code, outcome.message));
+  else if (outcome?.kind === 'refused') {
+    entry.reject(new Error(`the database refused a statement: ${outcome.message}`));
+  } else entry.reject(new StorageError(outcome?.message ?? 'the writer gave no answer'));
 }

@@ -54,6 +54,8 @@ export interface WriteSide {
   write: Parameters<typeof createCommitGroup>[0]['write'];
   readonly sendControl: (at: number, value: string) => Promise<number>;
   close(): Promise<void>;
+  /** See CommitGroupOptions. */
+  readonly settledPerTurn?: number;
 }
 
 /** Puts the port together from a connection for reads and a side for writes. */
@@ -71,6 +73,7 @@ export function assembleStore(options: SqliteStoreOptions, connection: Connectio
       return side.write(lists);
     },
     onAppended: appended.tell,
+    ...(side.settledPerTurn === undefined ? {} : { settledPerTurn: side.settledPerTurn }),
   });
   const watch = createWatch({
     clock,

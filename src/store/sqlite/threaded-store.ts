@@ -21,6 +21,9 @@ export function createThreadedSqliteStore(options: SqliteStoreOptions): Store {
 /** The thread keeps nothing: a small heap spares the process some 60 MB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
 
+/** What so many callers do next keeps the loop busy for some milliseconds. */
+const settledPerTurn = 32;
+
 function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const data: WriterThreadData = {
     path: options.path,
@@ -31,6 +34,7 @@ function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data, resourceLimits });
   const ask = createConversation(worker);
   return {
+    settledPerTurn,
     write: async (lists) => {
       const answer = await ask({ kind: 'write', lists });
       if (answer.kind === 'written') return answer.outcomes;
