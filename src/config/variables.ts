@@ -36,6 +36,9 @@ export function gatherVariables(options: {
     if (!isShut(name)) add(name, value, { file: 'environment', line: 1, column: 1 }, 'process');
   }
   for (const [name, value] of Object.entries(options.sandbox ?? {})) {
+    // What speaks to the outside is the sandbox's alone; a pace that it only suggests gives way to what is set.
+    const isSuggestion = !options.isOutside(name) && name !== 'GRIDLOOM_MODE';
+    if (isSuggestion && gathered.has(name)) continue;
     add(name, value, { file: 'sandbox', line: 1, column: 1 }, 'sandbox');
   }
   return gathered;
