@@ -7,7 +7,10 @@ import type { Json } from '../kernel/index.ts';
  */
 type Cell = Json | undefined;
 
-const wrapped = z.object({ type: z.number(), value: z.array(z.json()) });
+/** Members are taken as they come: they were JSON before, and a deep check would follow any nesting. */
+const wrapped = z.object({ type: z.number(), value: z.array(z.custom<Json>()) });
+/** Real cells nest four deep; what lies deeper is nobody's text. */
+const deepestLevel = 16;
 const attachmentCell = z.object({
   file_token: z.string().min(1),
   name: z.string().optional(),
@@ -40,6 +43,11 @@ function unwrap(cell: Cell): Cell {
  * booleans spelled out, persons and groups by name, a location by its full address.
  */
 export function readText(cell: Cell): string {
+  return textAt(cell, 0);
+}
+
+function textAt(cell: Cell, level: number): string {
+  if (level > deepestLevel) return '';
   const value = unwrap(cell);
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -48,7 +56,7 @@ export function readText(cell: Cell): string {
   const members: readonly Json[] = value;
   const segmented = members.some((member) => isSegment(member));
   return members
-    .map((member) => readText(member))
+    .map((member) => textAt(member, level + 1))
     .filter((text) => text !== '')
     .join(segmented ? '' : ', ');
 }

@@ -29,14 +29,33 @@ export function parseAnswer(parse: ParseDefinition | undefined, text: string, fi
   }
 }
 
-/** Reasoning in front of the answer is dropped; when its tag is never closed, the answer itself never came. */
+const thinkingTag = /<(\/?)(think|thinking|reasoning)>/gi;
+
+/**
+ * Reasoning in front of the answer is dropped; when its tag is never closed, the answer itself never came. A closing tag
+ * alone was opened by the model's template: everything before it is reasoning. One walk over the tags, however many.
+ */
 function withoutThinking(text: string): Result<string, readonly string[]> {
-  const closed = text.replaceAll(/<(think|thinking|reasoning)>[\s\S]*?<\/\1>/gi, '');
-  const stray = /<\/(think|thinking|reasoning)>/i.exec(closed);
-  const rest = stray === null ? closed : closed.slice(stray.index + stray[0].length);
-  return /<(think|thinking|reasoning)>/i.test(rest)
-    ? fail(['the answer was cut off while still thinking; answer more briefly'])
-    : ok(rest);
+  let answer = '';
+  let from = 0;
+  let open: string | undefined;
+  let hasStray = false;
+  for (const match of text.matchAll(thinkingTag)) {
+    const [tag, slash, name = ''] = match;
+    const isClosing = slash === '/';
+    if (open === undefined && !isClosing) {
+      answer += text.slice(from, match.index);
+      open = name.toLowerCase();
+    } else if (isClosing && (open === undefined ? !hasStray : open === name.toLowerCase())) {
+      if (open === undefined) answer = '';
+      hasStray ||= open === undefined;
+      open = undefined;
+      from = match.index + tag.length;
+    }
+  }
+  return open === undefined
+    ? ok(answer + text.slice(from))
+    : fail(['the answer was cut off while still thinking; answer more briefly']);
 }
 
 type SectionsDefinition = Extract<ParseDefinition, { as: 'sections' }>;
@@ -76,11 +95,17 @@ function parseSections(parse: SectionsDefinition, text: string): ParseResult {
 
 /** `[[NAME]]`, also in full-width brackets, bold, or with spaces inside: what models make of a mark. */
 function markPattern(mark: string): RegExp {
-  return new RegExp(`\\**[[［【]{1,2}\\s*${escapePattern(innerName(mark))}\\s*[\\]］】]{1,2}\\**[:：]?`, 'i');
+  return new RegExp(
+    `\\*{0,4}[[［【]{1,2}\\s{0,8}${escapePattern(innerName(mark))}\\s{0,8}[\\]］】]{1,2}\\*{0,4}[:：]?`,
+    'i',
+  );
 }
 
 function closePattern(mark: string): RegExp {
-  return new RegExp(`\\**[[［【]{1,2}\\s*/\\s*${escapePattern(innerName(mark))}\\s*[\\]］】]{1,2}\\**`, 'i');
+  return new RegExp(
+    `\\*{0,4}[[［【]{1,2}\\s{0,8}/\\s{0,8}${escapePattern(innerName(mark))}\\s{0,8}[\\]］】]{1,2}\\*{0,4}`,
+    'i',
+  );
 }
 
 function innerName(mark: string): string {

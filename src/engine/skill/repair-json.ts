@@ -22,11 +22,19 @@ export function readJson(text: string): Result<Json, string> {
   return fail(opens ? 'the answer holds no complete JSON (cut short, or malformed)' : 'the answer is prose, not JSON');
 }
 
+/** Nobody asks a model for more; endless brackets would break whoever walks the value later. */
+const deepestLevel = 64;
+
+function isDeeperThan(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member: Json | undefined) => isDeeperThan(member, levels - 1));
+}
+
 /** A bare string or number is prose that happens to parse: only objects and lists count. */
 function tryParse(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) || isList(value) ? value : undefined;
+    return (isJsonObject(value) || isList(value)) && !isDeeperThan(value, deepestLevel) ? value : undefined;
   } catch {
     return undefined;
   }
