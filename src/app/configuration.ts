@@ -46,7 +46,12 @@ async function named(origin: string, { definitions }: LoadedConfig): Promise<Rea
 }
 
 /** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */
-const innerVariables = new Set(['GRIDLOOM_FAILPOINT', 'GRIDLOOM_LOG_LEVEL', 'GRIDLOOM_SANDBOX_ORIGIN']);
+const innerVariables = new Set([
+  'GRIDLOOM_FAILPOINT',
+  'GRIDLOOM_LOG_LEVEL',
+  'GRIDLOOM_SANDBOX_ORIGIN',
+  'GRIDLOOM_DIRECTORY',
+]);
 
 function withoutInner(env: ConfigurationOptions['env']): ConfigurationOptions['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !innerVariables.has(name)));

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../contract/index.ts';
 import type { NewField } from '../feishu/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
 import { protocolNames } from './columns.ts';
-import { fieldType, type ProtocolColumn } from './protocol-columns.ts';
+import { fieldType, type ProtocolColumn, protocolColumnKeys, protocolColumns } from './protocol-columns.ts';
 import { operationWords, statusWords } from './words.ts';
 
 /**
@@ -88,6 +88,13 @@ const protocolFields: Readonly<Record<ProtocolColumn, Omit<NewField, 'name'>>> =
 
 function protocol(agent: AgentDefinition, keys: readonly ProtocolColumn[]): readonly NewField[] {
   return keys.map((key) => ({ name: protocolNames(agent, key)[0] ?? key, ...protocolFields[key] }));
+}
+
+/** Columns that nobody but the bot has reason to touch: what an operator locks. 操作 and artifacts are not among them. */
+export function botColumns(agent: AgentDefinition): readonly string[] {
+  return protocolColumnKeys
+    .filter((key) => protocolColumns[key].written && key !== '操作')
+    .map((key) => protocolNames(agent, key)[0] ?? key);
 }
 
 /** Names under which a wanted column may already be there. */

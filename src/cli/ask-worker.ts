@@ -1,4 +1,4 @@
-import { type Control, controlAnswers } from '../app/index.ts';
+import { type Control, controlAnswers } from '../app/reading.ts';
 import { createIdSource, createSystemRandom, sleep } from '../kernel/index.ts';
 import { type CommandIo, exitCodes } from './command.ts';
 import type { OpenData } from './data.ts';
@@ -7,6 +7,12 @@ type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 /** What may be asked; the id is made here. */
 export type Ask = WithoutId<Control>;
 
+/** How it went: the exit code, and the execution that was made. */
+export interface WorkerAnswer {
+  readonly code: number;
+  readonly executionId?: string;
+}
+
 const answerLimitMs = 15_000;
 
 /**
@@ -14,10 +20,10 @@ const answerLimitMs = 15_000;
  * next start; the caller is told so.
  */
 export async function askWorker(
-  data: OpenData,
+  data: Pick<OpenData, 'store' | 'clock'>,
   io: CommandIo,
   ask: Ask,
-): Promise<{ readonly code: number; readonly executionId?: string }> {
+): Promise<WorkerAnswer> {
   const { store, clock } = data;
   const id = createIdSource(clock, createSystemRandom()).uuid();
   await store.sendControl({ ...ask, id });

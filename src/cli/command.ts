@@ -23,6 +23,10 @@ export interface CommandInput {
   readonly json: boolean;
 }
 
+/** What a command does; its exit code. */
+export type RunCommand = (input: CommandInput, io: CommandIo) => Promise<number>;
+
+/** A command as the catalogue lists it: its words are read before its code, which is loaded only when it runs. */
 export interface Command {
   readonly name: string;
   /** `ID [--from NODE]`, after the name. */
@@ -31,7 +35,7 @@ export interface Command {
   readonly options?: Readonly<Record<string, OptionSpec>>;
   /** How many words it takes. */
   readonly words: readonly [min: number, max: number];
-  run(input: CommandInput, io: CommandIo): Promise<number>;
+  readonly load: () => Promise<RunCommand>;
 }
 
 /** Reads a command's words and options; a fault says what is wrong and how it is used. */
@@ -54,6 +58,18 @@ export function parseInput(command: Command, args: readonly string[]): Result<Co
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A flag's whole number within bounds, its preset when it is absent, undefined when it is anything else. */
+export function wholeFlag(
+  input: CommandInput,
+  name: string,
+  bounds: { readonly preset: number; readonly min: number; readonly max: number },
+): number | undefined {
+  const text = textFlag(input, name);
+  if (text === undefined) return bounds.preset;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return value >= bounds.min && value <= bounds.max ? value : undefined;
 }
 
 /** A flag's text, or undefined. */

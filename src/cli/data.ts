@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { type DataDirectory, modeOfDirectory, openDataDirectory, openStore, readConfiguration } from '../app/index.ts';
+import {
+  type DataDirectory,
+  modeOfDirectory,
+  openDataDirectory,
+  openStore,
+  readConfiguration,
+} from '../app/reading.ts';
 import { formatFault, type LoadedConfig } from '../config/index.ts';
 import type { Store } from '../engine/ports/index.ts';
 import { type Clock, createSystemClock, fail, ok, type Result, silentLogger } from '../kernel/index.ts';

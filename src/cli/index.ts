@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import { catalogue } from './catalogue.ts';
 import { type Command, type CommandIo, exitCodes, parseInput } from './command.ts';
-import { commands } from './commands/index.ts';
 
+/** The installation: `.env` and `config/` lie there. GRIDLOOM_DIRECTORY names another, for tests and tools. */
 const projectDirectory = resolve(import.meta.dirname, '..', '..');
 
 /** Runs the command that the words name; returns its exit code. */
@@ -10,14 +11,19 @@ export async function runCli(args: readonly string[]): Promise<number> {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     env: process.env,
-    directory: projectDirectory,
+    directory: resolve(process.env['GRIDLOOM_DIRECTORY'] ?? projectDirectory),
   };
+  // A reader that has seen enough (`| head`) is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(exitCodes.done);
+  });
   const [name, ...rest] = args;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     for (const line of helpLines()) io.out(line);
     return name === undefined ? exitCodes.usage : exitCodes.done;
   }
-  const command = commands.find((each) => each.name === name);
+  const command = catalogue.find((each) => each.name === name);
   if (command === undefined) {
     io.err(`no command "${name}"; "gridloom --help" lists them`);
     return exitCodes.usage;
@@ -28,18 +34,25 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
   const input = parseInput(command, rest);
   if (!input.ok) {
-    io.err(`${input.failure}\nusage: gridloom ${command.name} ${command.usage}`);
+    io.err(`${input.failure}\n${usageLine(command)}`);
     return exitCodes.usage;
   }
-  return await command.run(input.value, io);
+  const run = await command.load();
+  const code = await run(input.value, io);
+  if (code === exitCodes.usage) io.err(usageLine(command));
+  return code;
+}
+
+function usageLine(command: Command): string {
+  return `usage: gridloom ${command.name} ${command.usage}`.trimEnd();
 }
 
 function helpLines(): string[] {
-  const width = Math.max(...commands.map((command) => `${command.name} ${command.usage}`.length));
+  const width = Math.max(...catalogue.map((command) => `${command.name} ${command.usage}`.length));
   return [
     'gridloom: AI generation workflows, run from a Feishu Bitable',
     '',
-    ...commands.map((command) => `  ${`${command.name} ${command.usage}`.padEnd(width)}  ${command.help}`),
+    ...catalogue.map((command) => `  ${`${command.name} ${command.usage}`.padEnd(width)}  ${command.help}`),
     '',
     'Each takes --json where a machine may read it, and --help. Exit codes: 0 done, 1 failed, 2 wrong usage, 75 another worker holds the data directory, 78 configuration.',
   ];

@@ -13,6 +13,8 @@ export interface DiskSpoolOptions {
   readonly ids: IdSource;
   /** Makes pictures fit what a vendor takes; without it adapters get files as they are. */
   readonly fitter?: PictureFitter;
+  /** A worker of another process may be writing here just now: what lies in `partial/` is left alone. */
+  readonly isShared?: boolean;
 }
 
 /** Files are read back in pieces of this size. */
@@ -26,7 +28,7 @@ const pieceBytes = 256 * 1024;
 export function createDiskSpool(options: DiskSpoolOptions): Spool {
   const { fitter } = options;
   const partial = join(options.directory, 'partial');
-  rmSync(partial, { recursive: true, force: true });
+  if (options.isShared !== true) rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   const pathOf = (hash: string): string => {
     if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error('not a hash');

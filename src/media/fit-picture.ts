@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import type { Failure, FittedPicture, PictureLimits } from '../contract/index.ts';
 import { fail, ok, type Result } from '../kernel/index.ts';
 
@@ -20,10 +19,11 @@ const steps = [
   { scale: 0.25, quality: 70 },
 ] as const;
 
-/** The fitter on sharp, which works in threads of its own, off the event loop. */
+/** The fitter on sharp, which works in threads of its own, off the event loop; loaded with the first picture. */
 export function createSharpFitter(): PictureFitter {
   return async (bytes, mime, limits) => {
     try {
+      const { default: sharp } = await import('sharp');
       const { width, height } = await sharp(bytes, { limitInputPixels: maxInputPixels }).metadata();
       const longSidePx = Math.max(width, height);
       const fits = bytes.byteLength <= limits.maxBytes && limits.mimes.includes(mime) && longSidePx <= limits.maxSidePx;
@@ -42,6 +42,7 @@ export function createSharpFitter(): PictureFitter {
 
 /** Turned as its EXIF says, transparent parts on white, inside a square of `sidePx`. */
 async function toJpeg(bytes: Uint8Array, sidePx: number, quality: number): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp');
   return await sharp(bytes, { limitInputPixels: maxInputPixels, failOn: 'none' })
     .autoOrient()
     .resize({ width: sidePx, height: sidePx, fit: 'inside', withoutEnlargement: true })

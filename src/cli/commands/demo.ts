@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DemoReport, playDemo, startWorker } from '../../app/index.ts';
-import { type Command, exitCodes, textFlag } from '../command.ts';
+import { type RunCommand, exitCodes, wholeFlag } from '../command.ts';
 import { textTable } from '../render/text-table.ts';
 
 /** Waits that would only bore whoever watches. */
@@ -20,46 +20,39 @@ const quickSettings = {
 
 const defaultLimitS = 170;
 
-export const demoCommand: Command = {
-  name: 'demo',
-  usage: '[--limit SECONDS]',
-  help: "plays every shipped agent's sample rows on the sandbox, confirmations typed for them (npm run demo)",
-  options: { limit: { type: 'string', help: `gives up after so many seconds (default ${defaultLimitS})` } },
-  words: [0, 0],
-  run: async (input, io) => {
-    const limitS = Number(textFlag(input, 'limit') ?? String(defaultLimitS));
-    if (!(limitS > 0)) {
-      io.err('--limit takes a number of seconds');
-      return exitCodes.usage;
+export const runDemo: RunCommand = async (input, io) => {
+  const limitS = wholeFlag(input, 'limit', { preset: defaultLimitS, min: 1, max: 86_400 });
+  if (limitS === undefined) {
+    io.err('--limit takes a whole number of seconds');
+    return exitCodes.usage;
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'gridloom-demo-'));
+  try {
+    const worker = await startWorker({
+      directory: io.directory,
+      env: {
+        ...io.env,
+        ...quickSettings,
+        GRIDLOOM_MODE: 'sandbox',
+        GRIDLOOM_DATA_DIR: join(directory, 'data'),
+        GRIDLOOM_MONITOR_DIR: join(directory, 'webmon'),
+      },
+      sandboxPort: 0,
+      onDead: () => process.exit(exitCodes.failed),
+    });
+    if (!worker.ok || worker.value.sandbox === undefined) {
+      for (const line of worker.ok ? ['the demo needs the sandbox'] : worker.failure.lines) io.err(line);
+      return worker.ok ? exitCodes.failed : worker.failure.exitCode;
     }
-    const directory = await mkdtemp(join(tmpdir(), 'gridloom-demo-'));
-    try {
-      const worker = await startWorker({
-        directory: io.directory,
-        env: {
-          ...io.env,
-          ...quickSettings,
-          GRIDLOOM_MODE: 'sandbox',
-          GRIDLOOM_DATA_DIR: join(directory, 'data'),
-          GRIDLOOM_MONITOR_DIR: join(directory, 'webmon'),
-        },
-        sandboxPort: 0,
-        onDead: () => process.exit(exitCodes.failed),
-      });
-      if (!worker.ok || worker.value.sandbox === undefined) {
-        for (const line of worker.ok ? ['the demo needs the sandbox'] : worker.failure.lines) io.err(line);
-        return worker.ok ? exitCodes.failed : worker.failure.exitCode;
-      }
-      const report = await playDemo(worker.value, worker.value.sandbox, limitS * 1_000).finally(
-        async () => await worker.value.stop(),
-      );
-      if (input.json) io.out(JSON.stringify(report));
-      else for (const line of render(report)) io.out(line);
-      return report.ok ? exitCodes.done : exitCodes.failed;
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
-  },
+    const report = await playDemo(worker.value, worker.value.sandbox, limitS * 1_000).finally(
+      async () => await worker.value.stop(),
+    );
+    if (input.json) io.out(JSON.stringify(report));
+    else for (const line of render(report)) io.out(line);
+    return report.ok ? exitCodes.done : exitCodes.failed;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 };
 
 function render(report: DemoReport): string[] {

@@ -1,46 +1,39 @@
-import { startWorker } from '../../app/index.ts';
-import { type Command, type CommandIo, exitCodes, textFlag } from '../command.ts';
+import { startWorker } from '../../app/working.ts';
+import { type RunCommand, type CommandIo, exitCodes, wholeFlag } from '../command.ts';
 
 const tablePort = 7010;
 
-export const startCommand: Command = {
-  name: 'start',
-  usage: '[--port N]',
-  help: 'the worker: live with Feishu credentials, else on the embedded sandbox (npm start)',
-  options: { port: { type: 'string', help: `port of the sandbox's table on loopback (default ${tablePort})` } },
-  words: [0, 0],
-  run: async (input, io) => {
-    const port = Number(textFlag(input, 'port') ?? String(tablePort));
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      io.err('--port takes a number from 0 to 65535');
-      return exitCodes.usage;
-    }
-    let giveUp: (() => void) | undefined;
-    const ended = new Promise<'stop' | 'dead'>((resolve) => {
-      giveUp = () => resolve('dead');
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('stop'));
-    });
-    const worker = await startWorker({
-      directory: io.directory,
-      env: io.env,
-      sandboxPort: port,
-      onDead: () => giveUp?.(),
-    });
-    if (!worker.ok) {
-      for (const line of worker.failure.lines) io.err(line);
-      return worker.failure.exitCode;
-    }
-    sayHello(io, worker.value.sandbox?.origin, worker.value.config.environment.tables.size);
-    const how = await ended;
-    if (how === 'dead') {
-      // The loop hangs: nothing that waits for it would end.
-      process.exit(exitCodes.failed);
-    }
-    // A second signal does not wait for the drain.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodes.failed));
-    await worker.value.stop();
-    return exitCodes.done;
-  },
+export const runStart: RunCommand = async (input, io) => {
+  const port = wholeFlag(input, 'port', { preset: tablePort, min: 0, max: 65_535 });
+  if (port === undefined) {
+    io.err('--port takes a number from 0 to 65535');
+    return exitCodes.usage;
+  }
+  let giveUp: (() => void) | undefined;
+  const ended = new Promise<'stop' | 'dead'>((resolve) => {
+    giveUp = () => resolve('dead');
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('stop'));
+  });
+  const worker = await startWorker({
+    directory: io.directory,
+    env: io.env,
+    sandboxPort: port,
+    onDead: () => giveUp?.(),
+  });
+  if (!worker.ok) {
+    for (const line of worker.failure.lines) io.err(line);
+    return worker.failure.exitCode;
+  }
+  sayHello(io, worker.value.sandbox?.origin, worker.value.config.environment.tables.size);
+  const how = await ended;
+  if (how === 'dead') {
+    // The loop hangs: nothing that waits for it would end.
+    process.exit(exitCodes.failed);
+  }
+  // A second signal does not wait for the drain.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodes.failed));
+  await worker.value.stop();
+  return exitCodes.done;
 };
 
 function sayHello(io: CommandIo, origin: string | undefined, tables: number): void {

@@ -3,7 +3,7 @@ import type { MediaSource } from '../../contract/index.ts';
 import type { NodeFunction } from '../../engine/ports/index.ts';
 import { ok } from '../../kernel/index.ts';
 import { defineFunction } from '../define.ts';
-import { type DeckPage, drawDeck } from './draw-deck.ts';
+import type { DeckPage } from './draw-deck.ts';
 
 const page = z.looseObject({
   title: z.string(),
@@ -27,6 +27,7 @@ export function createDeckFile(media: MediaSource): NodeFunction {
       return written ?? { title: each.title, bullets: [...each.points] };
     });
     const missing = outline.flatMap((each, index) => ((pages?.[index] ?? null) === null ? [each.number] : []));
+    const { drawDeck } = await import('./draw-deck.ts');
     const bytes = await drawDeck(topic, slides);
     const kept = await media.keep(bytes, name ?? '演示文稿.pptx');
     if (!kept.ok) return kept;

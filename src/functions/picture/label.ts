@@ -1,4 +1,4 @@
-import sharp, { type OverlayOptions } from 'sharp';
+import type { OverlayOptions } from 'sharp';
 
 /**
  * The label of generated media that China asks for (GB 45438-2025, in force since 2025-09-01): an implicit one in the
@@ -10,6 +10,7 @@ export async function labelPicture(
   mode: 'metadata' | 'visible',
   producer: string,
 ): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp');
   const { width, height, format } = await sharp(bytes).metadata();
   const marked = mode === 'visible' ? sharp(bytes).composite([markFor(width, height)]) : sharp(bytes);
   const labelled = marked.keepMetadata().withXmp(aiLabelXmp(producer));

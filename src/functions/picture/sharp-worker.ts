@@ -1,22 +1,22 @@
-import sharp from 'sharp';
-import { cutOutPicture } from './cut-out.ts';
-import { labelPicture } from './label.ts';
-import { measurePicture } from './measure.ts';
 import type { PictureWorker } from './port.ts';
-import { drawContactSheet } from './sheet.ts';
 
-/** The picture worker on sharp, which does its work in threads of its own. */
+/**
+ * The picture worker on sharp, which does its work in threads of its own. Each kind of work is loaded at its first use:
+ * most installations' workers, and every command, never need it.
+ */
 export function createSharpPictureWorker(): PictureWorker {
   return {
-    measure: measurePicture,
-    contactSheet: drawContactSheet,
-    cutOut: cutOutPicture,
-    printSize: async (bytes, longSidePx, dpi) =>
-      await sharp(bytes)
+    measure: async (bytes) => await (await import('./measure.ts')).measurePicture(bytes),
+    contactSheet: async (pictures, options) => await (await import('./sheet.ts')).drawContactSheet(pictures, options),
+    cutOut: async (bytes, tolerance) => await (await import('./cut-out.ts')).cutOutPicture(bytes, tolerance),
+    printSize: async (bytes, longSidePx, dpi) => {
+      const { default: sharp } = await import('sharp');
+      return await sharp(bytes)
         .resize({ width: longSidePx, height: longSidePx, fit: 'inside', kernel: 'lanczos3' })
         .withMetadata({ density: dpi })
         .png()
-        .toBuffer(),
-    label: labelPicture,
+        .toBuffer();
+    },
+    label: async (bytes, mode, producer) => await (await import('./label.ts')).labelPicture(bytes, mode, producer),
   };
 }

@@ -1,0 +1,185 @@
+import type { Command } from './command.ts';
+
+/**
+ * Every command of the operator's contract, in the order in which the help lists them. A command's code is loaded when it
+ * runs: `--help` and `validate` need not wait for the whole house.
+ */
+export const catalogue: readonly Command[] = [
+  {
+    name: 'start',
+    usage: '[--port N]',
+    help: 'the worker: live with Feishu credentials, else on the embedded sandbox (npm start)',
+    options: { port: { type: 'string', help: "port of the sandbox's table on loopback (default 7010)" } },
+    words: [0, 0],
+    load: async () => (await import('./commands/start.ts')).runStart,
+  },
+  {
+    name: 'init',
+    usage: '[--base LINK] [--agents A,B] [--yes]',
+    help: 'a guided first hour: credentials, tables and columns, the console step by step; again without harm',
+    options: {
+      'app-id': { type: 'string', help: 'the app id (cli_…), instead of being asked' },
+      'app-secret': { type: 'string', help: 'the secret; better in the environment as FEISHU_APP_SECRET' },
+      base: { type: 'string', help: 'link or token of the base, or of the wiki page that shows it' },
+      agents: { type: 'string', help: 'agents by name, with commas; "all" for every one' },
+      chat: { type: 'string', help: 'id of the group for hints and alerts (oc_…)' },
+      yes: { type: 'boolean', help: 'asks nothing: takes flags, .env and the environment as they are' },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/init.ts')).runInit,
+  },
+  {
+    name: 'doctor',
+    usage: '',
+    help: 'checks credentials, permissions, columns, vendors, clock, disk; each fault with what to do',
+    options: {
+      'no-probe': {
+        type: 'boolean',
+        help: 'leaves the tables alone: no row is made, no file uploaded, no message sent',
+      },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/doctor.ts')).runDoctor,
+  },
+  {
+    name: 'validate',
+    usage: '',
+    help: 'checks all configuration; faults as file:line:column  what  what to do',
+    words: [0, 0],
+    load: async () => (await import('./commands/validate.ts')).runValidate,
+  },
+  {
+    name: 'run',
+    usage: 'WORKFLOW --input FILE [--dry-run]',
+    help: 'runs one workflow without a table, waits and prints its result',
+    options: {
+      input: { type: 'string', help: 'JSON or YAML; {file: PATH} in it becomes that file (beside FILE)' },
+      'dry-run': { type: 'boolean', help: 'the plan, the most paid calls and the estimated cost; calls nobody' },
+      out: { type: 'string', help: 'folder that the result’s files are copied to' },
+      anew: { type: 'boolean', help: 'makes everything anew (default: results of an equal run are used again)' },
+    },
+    words: [1, 1],
+    load: async () => (await import('./commands/run.ts')).runWorkflow,
+  },
+  {
+    name: 'executions',
+    usage: '[--limit N] [--status running]',
+    help: 'lists executions, newest first',
+    options: {
+      limit: { type: 'string', help: 'how many (default 30)' },
+      status: { type: 'string', help: 'queued, running, held, succeeded, partial, failed or canceled' },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/executions.ts')).runExecutions,
+  },
+  {
+    name: 'show',
+    usage: 'ID',
+    help: 'shows one execution with every node, attempt, vendor, cost and result',
+    words: [1, 1],
+    load: async () => (await import('./commands/executions.ts')).runShow,
+  },
+  {
+    name: 'rerun',
+    usage: 'ID [--from NODE]',
+    help: 'a new execution with the same input that reuses what came before NODE (default: everything that was good)',
+    options: { from: { type: 'string', help: 'the node from which everything is made again' } },
+    words: [1, 1],
+    load: async () => (await import('./commands/steer.ts')).runRerun,
+  },
+  {
+    name: 'cancel',
+    usage: 'ID',
+    help: 'stops an execution, at the vendor too where it can; what was paid stays booked',
+    words: [1, 1],
+    load: async () => (await import('./commands/steer.ts')).runCancel,
+  },
+  {
+    name: 'resolve',
+    usage: 'ATTEMPT --accepted TASK_ID | --not-accepted',
+    help: "the operator's word on a call in doubt: take its result up, or free the row to buy again",
+    options: {
+      accepted: { type: 'string', help: "the vendor's task id: the call was accepted; its result is collected" },
+      'not-accepted': { type: 'boolean', help: 'the vendor has no such task: the call may be made again' },
+    },
+    words: [1, 1],
+    load: async () => (await import('./commands/steer.ts')).runResolve,
+  },
+  {
+    name: 'events',
+    usage: '[--after SEQ] [--follow]',
+    help: 'prints the event log as JSON lines, from a number on',
+    options: {
+      after: { type: 'string', help: 'only events behind this number (default 0: all)' },
+      follow: { type: 'boolean', help: 'goes on as new events come, until interrupted' },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/events.ts')).runEvents,
+  },
+  {
+    name: 'ledger',
+    usage: '[--month YYYY-MM] [--by agent|vendor|submitter]',
+    help: 'money spent in a month',
+    options: {
+      month: { type: 'string', help: 'YYYY-MM (default: this month)' },
+      by: { type: 'string', help: 'agent (default), vendor or submitter' },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/ledger.ts')).runLedger,
+  },
+  {
+    name: 'balances',
+    usage: '',
+    help: 'money left at each vendor: the field that truly runs out',
+    words: [0, 0],
+    load: async () => (await import('./commands/balances.ts')).runBalances,
+  },
+  {
+    name: 'pause',
+    usage: '',
+    help: 'no new paid call; what is in flight is still collected',
+    words: [0, 0],
+    load: async () => (await import('./commands/steer.ts')).runPause,
+  },
+  {
+    name: 'resume',
+    usage: '',
+    help: 'ends a pause',
+    words: [0, 0],
+    load: async () => (await import('./commands/steer.ts')).runResume,
+  },
+  {
+    name: 'serve',
+    usage: '[--port N]',
+    help: 'the monitor page and the event stream on loopback, until interrupted',
+    options: { port: { type: 'string', help: 'port on 127.0.0.1 (default 7020; 0 takes a free one)' } },
+    words: [0, 0],
+    load: async () => (await import('./commands/serve.ts')).runServe,
+  },
+  {
+    name: 'backup',
+    usage: 'FILE',
+    help: 'copies the database to FILE while the worker runs; a restored backup first only collects',
+    words: [1, 1],
+    load: async () => (await import('./commands/backup.ts')).runBackup,
+  },
+  {
+    name: 'demo',
+    usage: '[--limit SECONDS]',
+    help: "plays every shipped agent's sample rows on the sandbox, confirmations typed for them (npm run demo)",
+    options: { limit: { type: 'string', help: 'gives up after so many seconds (default 170)' } },
+    words: [0, 0],
+    load: async () => (await import('./commands/demo.ts')).runDemo,
+  },
+  {
+    name: 'simulate',
+    usage: '[--seeds N] [--first S]',
+    help: 'deterministic simulation of worlds with crashes and faults; a failing seed replays alone (npm run simulate)',
+    options: {
+      seeds: { type: 'string', help: 'how many worlds (default 20)' },
+      first: { type: 'string', help: 'the first seed (default 1)' },
+    },
+    words: [0, 0],
+    load: async () => (await import('./commands/simulate.ts')).runSimulate,
+  },
+];
