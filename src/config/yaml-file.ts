@@ -24,20 +24,43 @@ export function parseYamlFile(file: string, text: string, firstLine = 1): YamlFi
     uniqueKeys: true,
     prettyErrors: false,
     merge: true,
+    // Faults are ours to tell; the parser's own warnings would go to the terminal.
+    logLevel: 'error',
   });
   const placeAt = (offset: number): Place => {
     const position = lines.linePos(offset);
     return { file, line: position.line + firstLine - 1, column: position.col };
   };
-  const problems = [...document.errors, ...document.warnings];
+  const problems = [...document.errors, ...document.warnings].map((problem) =>
+    faultAt(placeAt(problem.pos[0]), problem.message, 'correct the YAML here'),
+  );
+  const { value, reason } = document.errors.length === 0 ? plainValue(document) : {};
   return {
     file,
-    value: document.errors.length === 0 ? document.toJS() : undefined,
-    faults: problems.map((problem) => faultAt(placeAt(problem.pos[0]), problem.message, 'correct the YAML here')),
+    value,
+    faults:
+      reason === undefined
+        ? problems
+        : [...problems, faultAt(placeAt(0), reason, 'write the value out in place of it')],
     placeOf: (path) => placeAt(walk(document.contents, path).value),
     placeOfKey: (path) => placeAt(walk(document.contents, path).key),
     nameOf: (path) => path.join('.'),
   };
+}
+
+/** The document as plain JSON; aliases that multiply, or that hold themselves, have no such value. */
+function plainValue(document: { toJS(): unknown }): { readonly value?: unknown; readonly reason?: string } {
+  try {
+    const value = document.toJS();
+    JSON.stringify(value);
+    return { value };
+  } catch (cause) {
+    return { reason: `the anchors and aliases of this file cannot be followed (${messageOf(cause)})` };
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
 }
 
 /** Offsets of a member's name and value, as deep as the document has it. */
