@@ -99,6 +99,12 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         const first = await store.unfinished(2);
         expect(first.map((execution) => execution.status)).toEqual(['queued', 'held']);
         expect((await store.unfinished(9, first[1]!.id)).map((execution) => execution.status)).toEqual(['running']);
+        const claim = { type: 'claim-execution', id: anExecutionId(3), owner: 'worker-1', expectedEpoch: 0 } as const;
+        await store.commit([claim]);
+        expect(await store.unfinishedHeads(9, first[0]!.id)).toEqual([
+          { id: anExecutionId(3), owner: 'worker-1', epoch: 1 },
+          { id: anExecutionId(4), epoch: 0 },
+        ]);
       });
     });
 

@@ -30,6 +30,7 @@ export {
   type ConflictCode,
   ConflictError,
   type ControlRecord,
+  type ExecutionHead,
   StorageError,
   type Store,
   type StoreCommand,

@@ -20,6 +20,9 @@ export interface ControlRecord {
   readonly value: JsonObject;
 }
 
+/** What a sweep needs to know of an execution. */
+export type ExecutionHead = Pick<ExecutionRecord, 'id' | 'owner' | 'epoch'>;
+
 /** One change. Records are written whole; what must not be lost to a race names what it expects to find. */
 export type StoreCommand =
   /** Refused (ConflictError `duplicate-key`) when another execution has the idempotency key. */
@@ -90,6 +93,8 @@ export interface Store {
   }): Promise<readonly ExecutionRecord[]>;
   /** Queued, running and held, oldest first, after `after`. */
   unfinished(limit: number, after?: ExecutionId): Promise<readonly ExecutionRecord[]>;
+  /** The same executions without their bodies: some 1 µs each instead of 30, for a sweep that looks for a few among many. */
+  unfinishedHeads(limit: number, after?: ExecutionId): Promise<readonly ExecutionHead[]>;
   nodes(id: ExecutionId): Promise<readonly NodeRecord[]>;
   attempts(id: ExecutionId): Promise<readonly AttemptRecord[]>;
   attempt(id: AttemptId): Promise<AttemptRecord | undefined>;

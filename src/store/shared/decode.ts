@@ -6,6 +6,7 @@ import type {
   DocumentRecord,
   EventRecord,
   EventType,
+  ExecutionHead,
   ExecutionRecord,
   ExecutionStatus,
   NodeRecord,
@@ -58,6 +59,7 @@ const chargeStates = ['reserved', 'settled', 'released'] as const;
 /** Reads rows back into records; leniently, since a start must not fail over one odd row (P149). */
 export interface Decoder {
   readonly execution: (row: Row) => ExecutionRecord;
+  readonly head: (row: Row) => ExecutionHead;
   readonly node: (row: Row) => NodeRecord;
   readonly attempt: (row: Row) => AttemptRecord;
   readonly charge: (row: Row) => ChargeRecord;
@@ -83,6 +85,7 @@ export function createDecoder(logger: Logger): Decoder {
   };
   return {
     execution: (row) => decodeExecution(row, word<ExecutionStatus>(executionStatuses, row, 'status', 'held'), warn),
+    head: decodeHead,
     node: (row) => {
       const path = textOf(row, 'path');
       return {
@@ -121,17 +124,23 @@ export function createDecoder(logger: Logger): Decoder {
 
 type Warn = (table: string, id: string) => (members: readonly string[]) => void;
 
-function decodeExecution(row: Row, status: ExecutionStatus, warn: Warn): ExecutionRecord {
-  const id = executionId(textOf(row, 'id'));
+function decodeHead(row: Row): ExecutionHead {
   const owner = maybeTextOf(row, 'owner');
   return {
-    id,
+    id: executionId(textOf(row, 'id')),
+    epoch: numberOf(row, 'epoch'),
+    ...(owner === undefined ? {} : { owner }),
+  };
+}
+
+function decodeExecution(row: Row, status: ExecutionStatus, warn: Warn): ExecutionRecord {
+  const head = decodeHead(row);
+  return {
+    ...head,
     idempotencyKey: textOf(row, 'idempotency_key'),
     sourceRef: textOf(row, 'source_ref'),
     status,
-    epoch: numberOf(row, 'epoch'),
-    ...(owner === undefined ? {} : { owner }),
-    ...readBody(executionBody, executionDefaults, jsonOf(row, 'body'), warn('executions', id)),
+    ...readBody(executionBody, executionDefaults, jsonOf(row, 'body'), warn('executions', head.id)),
   };
 }
 

@@ -9,6 +9,7 @@ export type StoreReads = Pick<
   | 'executionByKey'
   | 'executions'
   | 'unfinished'
+  | 'unfinishedHeads'
   | 'nodes'
   | 'attempts'
   | 'attempt'
@@ -79,6 +80,7 @@ type ExecutionReads = Pick<
   | 'executionByKey'
   | 'executions'
   | 'unfinished'
+  | 'unfinishedHeads'
   | 'nodes'
   | 'attempts'
   | 'attempt'
@@ -102,6 +104,10 @@ function executionReads(run: RunQuery, decoder: Decoder): ExecutionReads {
     unfinished: async (limit, after) => {
       const sql = `SELECT * FROM executions WHERE ${isOpenExecution} AND id > ?1 ORDER BY id LIMIT ?2`;
       return (await run(sql, [after ?? '', limit])).map(decoder.execution);
+    },
+    unfinishedHeads: async (limit, after) => {
+      const sql = `SELECT id, owner, epoch FROM executions WHERE ${isOpenExecution} AND id > ?1 ORDER BY id LIMIT ?2`;
+      return (await run(sql, [after ?? '', limit])).map(decoder.head);
     },
     nodes: async (id) =>
       (await run('SELECT * FROM nodes WHERE execution_id = ?1 ORDER BY path', [id])).map(decoder.node),
