@@ -5,6 +5,7 @@
 const benches = {
   engine: async (options) => (await import('./engine.mjs')).benchEngine(options),
   intake: async (options) => (await import('./intake.mjs')).benchIntake(options),
+  transfer: async (options) => (await import('./transfer.mjs')).benchTransfer(options),
   scale: async (options) => (await import('./scale.mjs')).benchScale(options),
   inflight: async (options) => (await import('./inflight.mjs')).benchInflight(options),
 };
