@@ -35,6 +35,8 @@ async function oneRound({ executions, postgres, directory, say }) {
     const threaded = await measure(script('product'), { executions, inFlight, threaded: true });
     const raw = await measure(script('raw-limit'), { recordTo, executions });
     round.product[`steps_per_s_${inFlight}`] = product.steps_per_s;
+    // Of one processor; on a busy machine it says more than the rate does.
+    round.product[`cpu_us_per_step_${inFlight}`] = product.cpu_us_per_step;
     round.product[`steps_per_s_${inFlight}_writer_thread`] = threaded.steps_per_s;
     round.limit[`steps_per_s_${inFlight}_grouped`] = raw.grouped;
     round.limit[`steps_per_s_${inFlight}_ungrouped`] = raw.ungrouped;

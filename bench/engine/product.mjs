@@ -29,6 +29,7 @@ serve(async ({ executions, inFlight, threaded, recordTo }) => {
   );
   const ended = followEnds(store);
   await engine.start();
+  const cpuAtStart = process.cpuUsage();
   const startedAt = performance.now();
   await keepInFlight(executions, inFlight, async (value) => {
     const receipt = await engine.submit({
@@ -43,13 +44,14 @@ serve(async ({ executions, inFlight, threaded, recordTo }) => {
     await ended(receipt.value.executionId);
   });
   const seconds = (performance.now() - startedAt) / 1000;
+  const cpu = process.cpuUsage(cpuAtStart);
   await engine.stop(1_000);
   const last = await store.executions({ limit: executions, statuses: ['succeeded'] });
   if (last.length !== executions) throw new Error(`only ${last.length} of ${executions} succeeded`);
   await store.close();
   if (recordTo !== undefined) writeFileSync(recordTo, JSON.stringify(recording));
   directory.remove();
-  return { steps_per_s: (executions * 5) / seconds };
+  return { steps_per_s: (executions * 5) / seconds, cpu_us_per_step: (cpu.user + cpu.system) / (executions * 5) };
 });
 
 function definitionsOnce() {
