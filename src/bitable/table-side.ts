@@ -1,20 +1,16 @@
-import type { BudgetStatus, CallBudget, FeishuFailure, WakeEvent } from '../feishu/index.ts';
-import { fail, type JsonObject, ok, type Result } from '../kernel/index.ts';
+import type { BudgetStatus, CallBudget, WakeEvent } from '../feishu/index.ts';
+import { fail, ok, type Result } from '../kernel/index.ts';
 import { budgetNotice, newCallBudget } from './call-counting.ts';
-import { lesserColumns } from './cells.ts';
 import type { ColumnFault } from './columns.ts';
 import { type CommandRunner, createCommandRunner } from './command-runner.ts';
+import { createHub } from './create-hub.ts';
 import { createDeliveryPump } from './deliver.ts';
 import type { TableSideDeps } from './deps.ts';
-import { createFileMemory } from './file-memory.ts';
 import type { Hub, TableState } from './hub.ts';
-import { createMessenger } from './messages.ts';
 import { createProgressWatch } from './progress.ts';
-import { tableKey } from './refs.ts';
-import { createDoorbell, createKeyedLock } from './signal.ts';
+import { createDoorbell } from './signal.ts';
 import { loadColumns } from './table-columns.ts';
 import { createTableLoop, type TableLoop } from './table-loop.ts';
-import { type BaseWriter, createBaseWriter } from './writer.ts';
 
 /** The table side: turns rows into executions, and what becomes of them into cells. */
 export interface TableSide {
@@ -190,89 +186,6 @@ async function checkColumns(hub: Hub): Promise<readonly ColumnFault[]> {
     if (load.kind === 'unfit') faults.push(...load.faults);
   }
   return faults;
-}
-
-function createHub(deps: TableSideDeps, signal: AbortSignal): Hub {
-  const writers = new Map<string, BaseWriter>();
-  const tables = new Map<string, TableState>(
-    deps.agents.map(({ definition, table }) => [
-      tableKey(table),
-      { agent: definition, table, columns: undefined, halted: undefined, isStatusProven: false, columnsAreStale: true },
-    ]),
-  );
-  const notice = async (data: JsonObject): Promise<void> => {
-    const event = { at: deps.clock.nowMs(), type: 'notice', data } as const;
-    await deps.store.commit([{ type: 'append-event', event }]).catch((error: unknown) => {
-      if (!signal.aborted) deps.logger.error('a notice could not be stored', { name: data['name'], error });
-    });
-  };
-  const hub: Hub = {
-    deps,
-    files: createFileMemory(deps.store, deps.clock),
-    lock: createKeyedLock(),
-    messenger: createMessenger(deps, signal),
-    signal,
-    tables,
-    notice,
-    halt: async (table, why, text) => {
-      if (table.halted === why) return;
-      table.halted = why;
-      deps.logger.error('intake of a table has stopped', { agent: table.agent.agent, why });
-      await notice({ name: why === 'columns' ? 'columns-missing' : why, text, severity: 'error' });
-    },
-    writerOf: (appToken) => {
-      const known = writers.get(appToken);
-      if (known !== undefined) return known;
-      const writer = createWriter(hub, appToken);
-      writers.set(appToken, writer);
-      return writer;
-    },
-  };
-  return hub;
-}
-
-function createWriter(hub: Hub, appToken: string): BaseWriter {
-  const { deps } = hub;
-  const stateOf = (tableId: string): TableState | undefined => hub.tables.get(tableKey({ appToken, tableId }));
-  return createBaseWriter({
-    ...deps,
-    appToken,
-    spacingMs: deps.settings.feishu.write_spacing,
-    signal: hub.signal,
-    columnsOf: (tableId) => {
-      const columns = stateOf(tableId)?.columns;
-      if (columns === undefined) return { writable: new Set(), lesser: new Set() };
-      return { writable: columns.writable, lesser: lesserColumns(columns) };
-    },
-    onDown: (failure) => void hub.notice(downNotice(appToken, failure)),
-    onRecovered: () =>
-      void hub.notice({
-        name: 'write-back-down',
-        key: `write-back:${appToken}`,
-        recovered: true,
-        title: '表格写入已恢复',
-        text: '积压的结果正在写回。',
-      }),
-    onDropped: (tableId, column, failure) => {
-      const state = stateOf(tableId);
-      if (state !== undefined && failure.class === 'schema') state.columnsAreStale = true;
-      deps.logger.warn('a cell was refused and left out', { column, code: failure.code, class: failure.class });
-    },
-  });
-}
-
-function downNotice(appToken: string, failure: FeishuFailure): JsonObject {
-  const remedy =
-    failure.class === 'permission'
-      ? '请在多维表格右上角「…」→ 更多 → 添加文档应用，加入本应用并给可管理权限。'
-      : '结果都已保存，恢复后自动写回；在此之前不会启动新的付费任务。';
-  return {
-    name: 'write-back-down',
-    key: `write-back:${appToken}`,
-    title: '表格写不进去',
-    text: `飞书代码 ${failure.code} ${failure.message}。${remedy}`,
-    severity: 'error',
-  };
 }
 
 function statusOf(
