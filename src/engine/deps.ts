@@ -13,6 +13,23 @@ export interface SideFile {
   clear(): void;
 }
 
+/** Room at vendors that all workers share, counted in the store they share. */
+export interface SharedRooms {
+  /** False when all `cap` places are taken. What a claim holds already is no second place. */
+  claim(room: string, cap: number, claim: string): Promise<boolean>;
+  /** Gives back every place of the claim, whichever worker took it. */
+  release(claim: string): Promise<void>;
+}
+
+/** The other workers on the same store, as one of them knows them. An engine that has no peers is alone. */
+export interface Peers {
+  /** Its process lives and has stopped moving: what needs no answer from it may be taken over. */
+  isFrozen(owner: string): Promise<boolean>;
+  /** Whether this worker's own sign of life is held, as far as it knows now. No request may leave without it. */
+  isPresent(): boolean;
+  readonly rooms?: SharedRooms;
+}
+
 /** Everything the engine is given; it reaches for nothing else. */
 export interface EngineDeps {
   readonly store: Store;
@@ -33,6 +50,8 @@ export interface EngineDeps {
   readonly owner: string;
   /** Whether another owner is known to be gone. Default: everyone else is (one worker a data directory). */
   readonly isGone?: (owner: string) => Promise<boolean>;
+  /** Other workers on the same store. With them, a submission is left for whichever worker takes it up. */
+  readonly peers?: Peers;
   /** Free bytes on the disk of the data directory. */
   readonly freeBytes: () => Promise<number>;
   readonly sideFile: SideFile;

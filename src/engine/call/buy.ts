@@ -180,7 +180,6 @@ async function commitAndSend(
   if (purchase.isPaid) call.paid.used += 1;
   if (charge !== undefined) services.budgets.note(charge.labels, charge.sourceRef, charge.cnyMicros);
   const isWritten = await call.run.write([
-    ...call.owner.commandsOnIntent(),
     ...switchEvents(call, step, nowMs),
     { type: 'create-attempt', record, epoch },
     ...(charge === undefined ? [] : [{ type: 'create-charge', record: charge } as const]),

@@ -53,7 +53,6 @@ export function askJudge(
 
 function judgeOwner(call: SkillCall, resolve: (end: CallEnd) => void): CallOwner {
   return {
-    commandsOnIntent: () => [],
     waits: () => undefined,
     works: () => undefined,
     held: (_judge, attempt, failure) => {

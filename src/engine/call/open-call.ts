@@ -1,6 +1,7 @@
 import { type Failure, isArtifact, type RetryDefinition } from '../../contract/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/index.ts';
 import type { LiveSkill } from '../graph/live.ts';
+import { isJsonList } from '../graph/path.ts';
 import { hashOf } from '../graph/plan.ts';
 import type { AttemptRecord } from '../ports/index.ts';
 import { buildCapabilityInput } from '../skill/request.ts';
@@ -136,11 +137,7 @@ function byContent(value: Json | undefined): Json {
   if (isArtifact(value)) return { hash: value.hash };
   if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, byContent(each)]));
-  return isList(value) ? value.map(byContent) : (value ?? null);
-}
-
-function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
+  return isJsonList(value) ? value.map(byContent) : (value ?? null);
 }
 
 async function readTries(services: Services, request: CallRequest): Promise<CallTry[]> {

@@ -17,7 +17,7 @@ export type Settlement =
   | { readonly state: 'not-accepted'; readonly by: 'vendor' | 'person' };
 
 /** States from which a settlement may come: everything that is not settled. */
-export const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unknown', 'overdue'];
+const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unknown', 'overdue'];
 
 /**
  * Writes the settlement, its charge and their events in one commit. One winner among racing settlements: when the stored
@@ -147,12 +147,12 @@ function noteBudget(services: Services, before: ChargeRecord, after: ChargeRecor
 }
 
 /** The capability's input and the model's price lie with the stored request: late bills need them. */
-export function inputOf(record: AttemptRecord): JsonObject {
+function inputOf(record: AttemptRecord): JsonObject {
   const input = record.request['input'];
   return isJsonObject(input) ? input : {};
 }
 
-export function modelOf(record: AttemptRecord): ModelSettings {
+function modelOf(record: AttemptRecord): ModelSettings {
   const stored = record.request['price'];
   const base = {
     id: record.model,

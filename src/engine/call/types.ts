@@ -38,8 +38,6 @@ export interface CallRun {
 
 /** How a call tells the node (or the judge's asker) that it belongs to. */
 export interface CallOwner {
-  /** Commands that belong into the commit of the first intent: the node's own record. */
-  commandsOnIntent(): readonly StoreCommand[];
   /** `why` is undefined while the vendor works on it; else words for 进度. */
   waits(call: SkillCall, why: WaitReason | undefined): void;
   works(call: SkillCall): void;

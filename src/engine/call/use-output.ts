@@ -1,5 +1,6 @@
 import { capability, type Failure, isRemoteMedia } from '../../contract/index.ts';
 import { fail, isJsonObject, type Json, type JsonObject, ok, type Result } from '../../kernel/index.ts';
+import { isJsonList } from '../graph/path.ts';
 import type { Mark } from '../ports/index.ts';
 import { parseAnswer } from '../skill/parse-answer.ts';
 import { commitAnswer } from './commit.ts';
@@ -119,7 +120,7 @@ export async function collectMedia(
       const artifact = await deps.collector.collect(each, `${nameHint}-${index}`, services.signal);
       return artifact.ok ? ok({ ...artifact.value }) : fail(artifact.failure);
     }
-    if (isList(each)) {
+    if (isJsonList(each)) {
       const list: Json[] = [];
       for (const element of each) {
         const moved = await walk(element);
@@ -140,8 +141,4 @@ export async function collectMedia(
   const moved = await walk(value);
   if (!moved.ok) return moved;
   return isJsonObject(moved.value) ? ok(moved.value) : ok({});
-}
-
-function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
 }

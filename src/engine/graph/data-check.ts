@@ -145,7 +145,7 @@ function workflowOutputSchema(workflow: WorkflowDefinition | undefined): JsonObj
   return { type: 'object', properties: Object.fromEntries(Object.keys(workflow.output).map((name) => [name, {}])) };
 }
 
-export function skillOutputSchema(skill: SkillDefinition | undefined): JsonObject | undefined {
+function skillOutputSchema(skill: SkillDefinition | undefined): JsonObject | undefined {
   if (skill === undefined) return undefined;
   if (skill.output !== undefined) return skill.output;
   if (skill.parse?.as === 'json') return undefined;

@@ -170,7 +170,7 @@ export function singleSkillGraph(skill: string, map: LiveNode): LiveGraph {
   };
 }
 
-export const singleNodeId = 'item';
+const singleNodeId = 'item';
 
 function liveSkill(plan: PlanSkill): LiveSkill {
   const { definition } = plan;

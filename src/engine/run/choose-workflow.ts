@@ -9,7 +9,7 @@ import { holdExecution, resumeExecution, tellHeld } from './hold.ts';
 import { putExecution, type Run } from './run.ts';
 import { paidCallsOf, resultCommands } from './start-skill.ts';
 
-export const plannerPath = '#planner';
+const plannerPath = '#planner';
 
 /**
  * Lets the planner skill choose among the plan's workflows. It is given the stage's input and `workflows` (name, title),
@@ -26,7 +26,6 @@ export async function chooseWorkflow(
   let fingerprint: string | undefined;
   const ended = await new Promise<CallEnd>((resolve) => {
     const owner: CallOwner = {
-      commandsOnIntent: () => [],
       waits: () => undefined,
       works: () => {
         resumeExecution(run);

@@ -70,7 +70,7 @@ export function pathOf(frame: Frame, id: string): string {
   return frame.prefix === '' ? id : `${frame.prefix}/${id}`;
 }
 
-export function nodeRecord(frame: Frame, node: NodeState): NodeRecord {
+function nodeRecord(frame: Frame, node: NodeState): NodeRecord {
   return {
     executionId: frame.run.record.id,
     path: pathOf(frame, node.id),

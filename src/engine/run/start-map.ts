@@ -1,6 +1,7 @@
 import type { Failure, NodeDefinition } from '../../contract/index.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../kernel/index.ts';
 import { type LiveGraph, type LiveNode, singleSkillGraph } from '../graph/live.ts';
+import { isJsonList } from '../graph/path.ts';
 import { openFrame } from './apply.ts';
 import type { GraphEnd } from './decide.ts';
 import { reportNode } from './finish-node.ts';
@@ -29,7 +30,7 @@ interface MapState {
  */
 export function startMap(frame: Frame, node: LiveNode, definition: MapDefinition): void {
   const list = node.resolveList(scopeOf(frame.state));
-  const items = isList(list) ? list : undefined;
+  const items = isJsonList(list) ? list : undefined;
   const fault =
     items === undefined
       ? `${definition.over} is no list`
@@ -127,7 +128,7 @@ function startItem(state: MapState, index: number): void {
 /** Without an input mapping an item that is an object is the body's input itself. */
 function inputOf(node: LiveNode, item: Json, scope: Parameters<LiveNode['resolveInput']>[0]): JsonObject {
   if (node.definition.input !== undefined) return node.resolveInput(scope);
-  return typeof item === 'object' && item !== null && !isList(item) ? item : { item };
+  return typeof item === 'object' && item !== null && !isJsonList(item) ? item : { item };
 }
 
 function finishMap(state: MapState): void {
@@ -171,8 +172,4 @@ function withNumbers(state: MapState, failed: readonly number[], first: Failure)
         ];
   });
   return { ...first, message: `${failed.length} of ${state.items.length} items failed: ${reasons.join('; ')}` };
-}
-
-function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
 }

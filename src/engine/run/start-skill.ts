@@ -64,7 +64,7 @@ export async function startSkill(
 }
 
 /** Parameters given with the run: `{draw: {ratio: '9:16'}}` is for the node named draw. */
-export function runParams(run: Run, id: string): JsonObject {
+function runParams(run: Run, id: string): JsonObject {
   const own = run.params[id];
   return isJsonObject(own) ? own : {};
 }
@@ -78,7 +78,7 @@ export function paidCallsOf(run: Run, path: string, max: number): PaidCalls {
   return { max, used };
 }
 
-export function deadlineOf(frame: Frame, node: LiveNode): number | undefined {
+function deadlineOf(frame: Frame, node: LiveNode): number | undefined {
   const { timeout } = node.definition;
   if (timeout === undefined) return frame.deadlineAt;
   const startedAt = frame.state.nodes.get(node.id)?.startedAt ?? frame.run.services.deps.clock.nowMs();
@@ -89,7 +89,6 @@ function nodeOwner(frame: Frame, node: LiveNode, fingerprint: () => string | und
   const { run } = frame;
   const path = pathOf(frame, node.id);
   return {
-    commandsOnIntent: () => [],
     waits: (_call, why) => {
       leafWaits(run, path, why);
     },

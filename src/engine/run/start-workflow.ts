@@ -29,7 +29,7 @@ export function startWorkflow(
 }
 
 /** What the end of an inner graph means for the node that holds it. */
-export function resultOf(end: GraphEnd): NodeResult {
+function resultOf(end: GraphEnd): NodeResult {
   const failure = end.failure ?? {
     kind: 'internal',
     code: 'no-reason',

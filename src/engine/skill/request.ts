@@ -82,6 +82,6 @@ function parseCapabilityInput(id: CapabilityId, values: JsonObject): Result<Json
   return isJsonObject(parsed.data) ? ok(parsed.data) : fail(invalidInput('capability-input', `${id} takes an object`));
 }
 
-export function invalidInput(code: string, message: string): Failure {
+function invalidInput(code: string, message: string): Failure {
   return { kind: 'invalid-input', code, message };
 }

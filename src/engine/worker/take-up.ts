@@ -8,6 +8,7 @@ import { type AttemptRecord, ConflictError, type ExecutionRecord } from '../port
 import { createRun, openRun, type RunParts } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import type { Plans } from './plans.ts';
+import { answeredAttempts, isWatchedElsewhere, mayTakeOver } from './peers.ts';
 import { readRequest, requestCollection } from './request.ts';
 
 const pageSize = 500;
@@ -73,14 +74,10 @@ async function takeUpOne(takeUp: TakeUp, record: ExecutionRecord, requests: Requ
 async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord, requests: Requests): Promise<void> {
   const { services, plans } = takeUp;
   const { deps } = services;
-  const isForeign = record.owner !== undefined && record.owner !== deps.owner;
-  if (isForeign && deps.isGone !== undefined && !(await deps.isGone(record.owner ?? ''))) return;
+  if (!(await mayTakeOver(deps, record))) return;
   await deps.store.commit([{ type: 'claim-execution', id: record.id, owner: deps.owner, expectedEpoch: record.epoch }]);
-  const [fresh, nodes, attempts] = await Promise.all([
-    deps.store.execution(record.id),
-    deps.store.nodes(record.id),
-    deps.store.attempts(record.id),
-  ]);
+  const attempts = await answeredAttempts(services, record);
+  const [fresh, nodes] = await Promise.all([deps.store.execution(record.id), deps.store.nodes(record.id)]);
   if (fresh === undefined || services.isStopping()) return;
   const plan = await plans.load(fresh.planHash);
   if (plan === undefined) {
@@ -94,6 +91,16 @@ async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord, requests: R
   const run = createRun({ services, plan, record: fresh, request: read, nodes, attempts, ...takeUp.handlers });
   takeUp.adopt(run);
   await openRun(run, read);
+}
+
+/** One execution that a dispatcher names: taken up unless somebody drives it. */
+export async function takeUpNamed(takeUp: TakeUp, id: ExecutionId): Promise<void> {
+  const { services, runs, opening } = takeUp;
+  if (services.isStopping() || runs.has(id) || opening.has(id)) return;
+  const { store } = services.deps;
+  const [record, request] = await Promise.all([store.execution(id), store.document(requestCollection, id)]);
+  if (record === undefined || record.endedAt !== undefined || runs.has(id) || opening.has(id)) return;
+  await takeUpOne(takeUp, record, new Map(request === undefined ? [] : [[request.key, request.value]]));
 }
 
 const handleLine = z.object({
@@ -136,10 +143,13 @@ export async function watchOrphans(takeUp: TakeUp): Promise<void> {
     if (runs.has(record.executionId) || takeUp.opening.has(record.executionId)) continue;
     const execution = await store.execution(record.executionId);
     if (execution === undefined || execution.endedAt === undefined) continue;
+    if (await isWatchedElsewhere(services.deps, execution)) continue;
     await watchOrphan(services, record);
   }
   for (const marker of await store.documents(lateCollection, { limit: 1_000 })) {
     const record = await store.attempt(attemptId(marker.key));
+    const execution = record === undefined ? undefined : await store.execution(record.executionId);
+    if (execution !== undefined && (await isWatchedElsewhere(services.deps, execution))) continue;
     if (record !== undefined) await tellLateResult(services, { record, charge: undefined });
   }
 }

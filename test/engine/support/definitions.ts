@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import {
   type Definitions,
-  modelSchema,
   type PromptDefinition,
   promptSchema,
   type ProviderDefinition,
@@ -101,5 +100,3 @@ export function shippedSettings(change: (settings: Settings) => Partial<Settings
   const settings = settingsSchema.parse(parse(readFileSync('config/gridloom.yaml', 'utf8')));
   return { ...settings, ...change(settings) };
 }
-
-export { modelSchema };

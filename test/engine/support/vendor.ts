@@ -75,7 +75,7 @@ export interface VendorOptions {
   readonly refusePrepare?: (input: JsonObject) => Failure | undefined;
 }
 
-export const lostAnswer: Failure = {
+const lostAnswer: Failure = {
   kind: 'network',
   code: 'ECONNRESET',
   message: 'the connection broke after sending',

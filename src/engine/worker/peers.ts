@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { type AttemptId, attemptId, type ExecutionId, type JsonObject, sleep } from '../../kernel/index.ts';
+import { advance } from '../call/advance.ts';
+import type { Services } from '../call/services.ts';
+import type { EngineDeps } from '../deps.ts';
+import { type AttemptRecord, ConflictError, type ExecutionRecord, type ResolveVerdict } from '../ports/index.ts';
+import type { Run } from '../run/run.ts';
+
+/**
+ * What changes when several workers share one store.
+ *
+ * An execution may be taken over when its owner is gone; or when its owner is frozen and has no call whose answer only it
+ * could bring (`intended`): a task that a vendor accepted is polled by anyone. A call that was intended while the claim was
+ * on its way is waited for: its sender writes the answer, or is gone one day.
+ *
+ * Who is asked about an execution that another worker drives leaves the wish in the store (`engine.asks`); the owner looks
+ * there once a second, and so does whoever takes over.
+ */
+export async function mayTakeOver(deps: EngineDeps, record: ExecutionRecord): Promise<boolean> {
+  const { owner } = record;
+  if (owner === undefined || owner === deps.owner || deps.isGone === undefined) return true;
+  if (await deps.isGone(owner)) return true;
+  if (deps.peers === undefined || !(await deps.peers.isFrozen(owner))) return false;
+  return !hasIntended(await deps.store.attempts(record.id));
+}
+
+const answerLookMs = 500;
+
+/** The attempts of an execution just claimed, once none waits for an answer of its former owner's. */
+export async function answeredAttempts(
+  services: Services,
+  former: ExecutionRecord,
+): Promise<readonly AttemptRecord[]> {
+  const { deps } = services;
+  for (;;) {
+    const attempts = await deps.store.attempts(former.id);
+    const { owner } = former;
+    if (deps.peers === undefined || owner === undefined || owner === deps.owner || !hasIntended(attempts))
+      return attempts;
+    if (await deps.isGone?.(owner)) return await deps.store.attempts(former.id);
+    await sleep(deps.clock, answerLookMs, services.signal);
+  }
+}
+
+function hasIntended(attempts: readonly AttemptRecord[]): boolean {
+  return attempts.some((attempt) => attempt.state === 'intended');
+}
+
+/** Bills and late results of an execution that is over are watched by the worker that had it, while that lives. */
+export async function isWatchedElsewhere(deps: EngineDeps, execution: ExecutionRecord): Promise<boolean> {
+  if (deps.peers === undefined) return false;
+  const { id, owner, epoch } = execution;
+  if (owner === deps.owner) return false;
+  if (owner !== undefined && !(await deps.isGone?.(owner))) return true;
+  try {
+    await deps.store.commit([{ type: 'claim-execution', id, owner: deps.owner, expectedEpoch: epoch }]);
+    return false;
+  } catch (error) {
+    if (error instanceof ConflictError) return true;
+    throw error;
+  }
+}
+
+const lockLookMs = 100;
+
+/**
+ * The last look before a request leaves: our sign of life is held, and the execution is still ours. False: it belongs to
+ * another by now. While the sign is lost it is waited for, since nobody knows yet.
+ */
+export async function maySend(services: Services, id: ExecutionId, epoch: number): Promise<boolean> {
+  const { peers, store, clock } = services.deps;
+  if (peers === undefined) return true;
+  for (;;) {
+    while (!peers.isPresent()) await sleep(clock, lockLookMs, services.signal);
+    const isOurs = (await store.execution(id))?.epoch === epoch;
+    if (!isOurs) return false;
+    if (peers.isPresent()) return true;
+  }
+}
+
+/** A call in doubt may have been answered by its former owner, or resolved beside this worker: its row is read again. */
+export async function rereadDoubts(services: Services, runs: ReadonlyMap<ExecutionId, Run>): Promise<void> {
+  for (const run of runs.values()) {
+    for (const { call } of run.leaves.values()) {
+      const live = call?.tries.at(-1)?.attempt;
+      if (call === undefined || live === undefined || !isInDoubt(live.record)) continue;
+      const stored = await services.deps.store.attempt(live.record.id);
+      if (stored === undefined || stored.state === live.record.state || !isInDoubt(live.record)) continue;
+      live.record = stored;
+      services.watcher.forget(live);
+      advance(services, call);
+    }
+  }
+}
+
+function isInDoubt({ state }: AttemptRecord): boolean {
+  return state === 'unknown' || state === 'overdue';
+}
+
+const askCollection = 'engine.asks';
+const askSchema = z.discriminatedUnion('ask', [
+  z.object({ ask: z.literal('cancel'), reason: z.string() }),
+  z.object({ ask: z.literal('resolve'), attempt: z.string(), taskId: z.string().optional(), end: z.boolean() }),
+]);
+
+/** Whether another live worker drives it: it alone may be asked. */
+export async function isDrivenElsewhere(deps: EngineDeps, id: ExecutionId): Promise<boolean> {
+  if (deps.peers === undefined) return false;
+  const record = await deps.store.execution(id);
+  const owner = record?.owner;
+  if (record === undefined || record.endedAt !== undefined || owner === undefined || owner === deps.owner) return false;
+  return !(await deps.isGone?.(owner));
+}
+
+export async function leaveCancel(deps: EngineDeps, id: ExecutionId, reason: string): Promise<void> {
+  await leaveAsk(deps, `${id}/cancel`, { ask: 'cancel', reason });
+}
+
+const resolveLimitMs = 10_000;
+const resolveLookMs = 200;
+
+/** Leaves a person's word with the worker that drives the execution; true once that has taken it. */
+export async function leaveVerdict(
+  deps: EngineDeps,
+  execution: ExecutionId,
+  id: AttemptId,
+  verdict: ResolveVerdict,
+): Promise<boolean> {
+  const key = `${execution}/resolve/${id}`;
+  const end = verdict.kind === 'not-accepted' && verdict.endExecution;
+  const taskId = verdict.kind === 'accepted' ? { taskId: verdict.taskId } : {};
+  await leaveAsk(deps, key, { ask: 'resolve', attempt: id, end, ...taskId });
+  for (let waitedMs = 0; waitedMs < resolveLimitMs; waitedMs += resolveLookMs) {
+    await sleep(deps.clock, resolveLookMs);
+    if ((await deps.store.document(askCollection, key)) === undefined) return true;
+  }
+  return false;
+}
+
+async function leaveAsk(deps: EngineDeps, key: string, value: JsonObject): Promise<void> {
+  const record = { collection: askCollection, key, value, updatedAt: deps.clock.nowMs() };
+  await deps.store.commit([{ type: 'put-document', record }]);
+}
+
+/** Obeys what was left for executions that this worker drives. What nobody will ever drive again is swept out. */
+export async function obeyAsks(
+  deps: EngineDeps,
+  runs: ReadonlyMap<ExecutionId, Run>,
+  obey: {
+    readonly cancel: (id: ExecutionId, reason: string) => Promise<void>;
+    readonly resolve: (id: AttemptId, verdict: ResolveVerdict) => Promise<void>;
+  },
+): Promise<void> {
+  for (const { key, value } of await deps.store.documents(askCollection, { limit: 500 })) {
+    const [name = ''] = key.split('/');
+    const run = [...runs.values()].find((each) => each.record.id === name);
+    if (run === undefined) {
+      const records = (await deps.store.executions({ limit: 1_000 })).filter((record) => record.id === name);
+      if (records[0]?.endedAt !== undefined) await forgetAsk(deps, key);
+      continue;
+    }
+    const ask = askSchema.safeParse(value);
+    if (ask.success && ask.data.ask === 'cancel') await obey.cancel(run.record.id, ask.data.reason);
+    else if (ask.success && ask.data.ask === 'resolve') await obey.resolve(attemptId(ask.data.attempt), verdictOf(ask.data));
+    else deps.logger.error('a wish for an execution cannot be read and is dropped', { key });
+    await forgetAsk(deps, key);
+  }
+}
+
+function verdictOf(ask: { readonly taskId?: string | undefined; readonly end: boolean }): ResolveVerdict {
+  return ask.taskId === undefined
+    ? { kind: 'not-accepted', endExecution: ask.end }
+    : { kind: 'accepted', taskId: ask.taskId };
+}
+
+async function forgetAsk(deps: EngineDeps, key: string): Promise<void> {
+  await deps.store.commit([{ type: 'delete-document', collection: askCollection, key }]);
+}
