@@ -78,7 +78,7 @@ function checkTexts(
     if (attempt.mediaClass !== 'text') continue;
     const charge = charges.get(attempt.id)?.[0];
     const usage = charge?.usage;
-    if (charge?.source !== 'unknown' && attempt.state !== 'unknown' && usage?.['inputTokens'] !== undefined) {
+    if (charge?.state === 'settled' && charge.source !== 'unknown' && usage?.['inputTokens'] !== undefined) {
       booked.calls += 1;
       booked.input += usage['inputTokens'] + (usage['cachedInputTokens'] ?? 0);
       booked.output += usage['outputTokens'] ?? 0;

@@ -29,10 +29,16 @@ export function createIncarnation(base: Ports, atFailpoint: (kill: () => void) =
       });
     },
   };
+  const failpoints = atFailpoint(kill);
   const ports: Ports = {
     ...base,
     clock,
-    failpoints: atFailpoint(kill),
+    // What still runs on the stack after the kill must not die, and be started again, a second time.
+    failpoints: {
+      hit: (name) => {
+        if (alive) failpoints.hit(name);
+      },
+    },
     fetch: (url, init) => call(isAlive, () => base.fetch(url, init)),
     store: gateStore(base.store, isAlive),
     spool: gateSpool(base.spool, isAlive),

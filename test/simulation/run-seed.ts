@@ -5,7 +5,7 @@ import { type Failpoints, randomInt } from '../../src/kernel/index.ts';
 import { unleash } from './adversary.ts';
 import { checkWorld, noViolations, type Violations } from './checks.ts';
 import { createIncarnation, type Incarnation } from './incarnation.ts';
-import { hireStaff } from './staff.ts';
+import { hireStaff, type Staff } from './staff.ts';
 import { createSimWorld, type SimWorld } from './world.ts';
 
 export interface SeedReport {
@@ -34,10 +34,34 @@ export interface SeedOptions {
 const hourMs = 3_600_000;
 const activeMs = 3 * hourMs;
 /** After the storm: no faults, no crashes, time for every deadline to pass and every late bill to come. */
-const calmMs = 6 * hourMs;
+const longestCalmMs = 14 * hourMs;
+/** Long enough for the hourly search for orphans, twice. */
+const leastCalmMs = 2 * hourMs;
 
-/** One world, from its seed to its books. */
+/** One world, from its seed to its books. A world that breaks down is a failing seed, not the end of the campaign. */
 export async function runSeed(seed: number, options: SeedOptions): Promise<SeedReport> {
+  try {
+    return await liveThrough(seed, options);
+  } catch (error) {
+    return { ...nothing, seed, faults: [error instanceof Error ? (error.stack ?? error.message) : String(error)] };
+  }
+}
+
+const nothing: SeedReport = {
+  seed: 0,
+  violations: noViolations(),
+  faults: [],
+  rows: 0,
+  commands: 0,
+  racedCommands: 0,
+  crashes: 0,
+  troubles: 0,
+  submits: 0,
+  virtualMs: 0,
+  eventsHash: '',
+};
+
+async function liveThrough(seed: number, options: SeedOptions): Promise<SeedReport> {
   const world = await createSimWorld(seed, options.config);
   const random = world.luck('fate');
   const life = createLife(world, options);
@@ -53,9 +77,9 @@ export async function runSeed(seed: number, options: SeedOptions): Promise<SeedR
   trouble.stop();
   staff.retire();
   life.becomeImmortal();
-  await world.clock.runUntil(activeMs + calmMs);
+  await runUntilAtRest(world, staff, hourMs);
   staff.stop();
-  await world.clock.runUntil(activeMs + calmMs + hourMs);
+  await runUntilAtRest(world, staff, leastCalmMs);
   const checked = await checkWorld(world, staff);
   const events = await allEvents(world);
   life.end();
@@ -72,6 +96,28 @@ export async function runSeed(seed: number, options: SeedOptions): Promise<SeedR
     virtualMs: world.clock.monotonicMs(),
     eventsHash: createHash('sha256').update(events).digest('hex'),
   };
+}
+
+/** Goes on for at least so long, and then until nothing moves any more (or for too long, which the checks will say). */
+async function runUntilAtRest(world: SimWorld, staff: Staff, leastMs: number): Promise<void> {
+  const startMs = world.clock.monotonicMs();
+  await world.clock.runUntil(startMs + leastMs);
+  while (!(await isAtRest(world, staff)) && world.clock.monotonicMs() < startMs + longestCalmMs)
+    await world.clock.runUntil(world.clock.monotonicMs() + hourMs / 2);
+}
+
+async function isAtRest({ basePorts, sandbox }: SimWorld, staff: Staff): Promise<boolean> {
+  const { store } = basePorts;
+  const [running, open, outbox] = await Promise.all([
+    store.executions({ statuses: ['queued', 'running'], limit: 1 }),
+    store.attemptsInState(['intended', 'accepted', 'overdue'], 1),
+    store.outbox(1),
+  ]);
+  if (running.length + open.length + outbox.length > 0) return false;
+  return staff.rows().every(({ table, recordId }) => {
+    const text = (column: string): string => sandbox.table.text(table.tableId, recordId, column);
+    return staff.deleted.has(recordId) || (text('操作') === '' && !['生成中', '待确认'].includes(text('状态')));
+  });
 }
 
 async function allEvents(world: SimWorld): Promise<string> {
@@ -122,7 +168,11 @@ function createLife(world: SimWorld, options: SeedOptions) {
       faults.push(`the house could not be assembled: ${assembled.failure.message}`);
       return;
     }
-    await startHouse(assembled.value, incarnation, world);
+    startHouse(assembled.value, incarnation, world, again);
+  };
+  const again = (kill: () => void): void => {
+    kill();
+    world.clock.after(60_000, () => void begin());
   };
   return {
     begin,
@@ -141,14 +191,19 @@ function createLife(world: SimWorld, options: SeedOptions) {
   };
 }
 
-async function startHouse(house: House, incarnation: Incarnation, world: SimWorld): Promise<void> {
-  const { clock } = incarnation.ports;
-  // Starting waits for the world, which waits for time: it must not be awaited by whoever moves time.
-  void house.start().then((started) => {
-    if (!started.ok) throw new Error(started.failure.join('; '));
-    createTickLoop(house, clock, world.config.settings.poll.interval).start();
-  });
-  await Promise.resolve();
+/**
+ * Starting waits for the world, which waits for time: whoever moves time does not await it. A table that does not fit (or
+ * a platform that does not answer) ends the process with words, and the process manager starts it again.
+ */
+function startHouse(house: House, incarnation: Incarnation, world: SimWorld, again: (kill: () => void) => void): void {
+  const { ports, kill, isAlive } = incarnation;
+  void house.start().then(
+    (started) => {
+      if (started.ok) createTickLoop(house, ports.clock, world.config.settings.poll.interval).start();
+      else if (isAlive()) again(kill);
+    },
+    () => {
+      if (isAlive()) again(kill);
+    },
+  );
 }
-
-export { noViolations };
