@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createEngine } from '../../src/engine/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
-import { createDispatcher, createPostgresStore, createWorkerPresence } from '../../src/store/index.ts';
+import { openSharedWorker } from '../../src/store/index.ts';
 import { fiveSteps } from '../engine/workflow.mjs';
 import { collector, createVendor, filmDefinitions } from '../inflight/vendor.mjs';
 import { serveCrew } from '../lib/crew.mjs';
@@ -16,16 +16,17 @@ const far = { shortestMs: 600_000, longestMs: 900_000 };
  * vendor and stays there until it is killed. `take-over`: does nothing but be there.
  */
 serveCrew(async ({ role, url, owner, executions, inFlight, submitsFile }) => {
-  const clock = createSystemClock();
-  const shared = { connectionString: url, clock, logger: silentLogger };
-  const presence = await createWorkerPresence({ ...shared, owner });
-  let engine;
-  const dispatcher = await createDispatcher({ ...shared, presence, takeUp: (id) => engine.takeUp?.(id) });
-  const store = await createPostgresStore({ ...shared, onCreated: role === 'wait' ? dispatcher.onCreated : undefined });
+  const worker = await openSharedWorker({
+    connectionString: url,
+    clock: createSystemClock(),
+    logger: silentLogger,
+    owner,
+  });
+  const { store, presence } = worker;
   const definitions = filmDefinitions(far);
   definitions.workflows.set('five-steps', fiveSteps);
   const vendor = countedVendor(submitsFile);
-  engine = createEngine(
+  const engine = createEngine(
     engineDeps(temporaryDirectory().path, {
       store,
       definitions: () => definitions,
@@ -37,7 +38,8 @@ serveCrew(async ({ role, url, owner, executions, inFlight, submitsFile }) => {
     }),
   );
   await engine.start();
-  if (role !== 'steps') await dispatcher.start();
+  // Where the engine cannot be told yet, its own sweep (5 s) takes up what is left.
+  await worker.startDispatching(async (id) => await engine.takeUp?.(id));
   const submit = (value, workflow, input) =>
     engine.submit({
       workflow,

@@ -1,6 +1,5 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
 export { type BaseLeaseOptions, type BaseLeases, createBaseLeases } from './postgres/base-leases.ts';
-export { createDispatcher, type Dispatcher, type DispatcherOptions } from './postgres/dispatcher.ts';
 export { createWorkerPresence, type PresenceOptions, type WorkerPresence } from './postgres/presence.ts';
 export { openSharedWorker, type SharedWorker } from './postgres/shared-worker.ts';
 export { prunePostgresStore } from './postgres/upkeep.ts';
