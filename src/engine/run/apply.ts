@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/index.ts';
-import type { JsonObject } from '../../kernel/index.ts';
+import type { Json, JsonObject } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { eventOf, failureData } from '../call/events.ts';
 import type { CallRun } from '../call/types.ts';
@@ -10,34 +10,50 @@ import { createFrameState, type NodeState } from './frame.ts';
 import { restoreFrame } from './restore.ts';
 import { addMarks, type Frame, pathOf, putNode, type Run } from './run.ts';
 
+/** Where a graph stands in its execution, and what it is given. */
+export interface FramePlace {
+  readonly prefix: string;
+  readonly parent?: Frame;
+  readonly rootNode?: string;
+  readonly occurrence?: number | string;
+  readonly input: JsonObject;
+  readonly item?: Json;
+  readonly index?: number;
+  readonly startedAt: number;
+  readonly onEnd: (end: GraphEnd) => void;
+}
+
 /** Opens a graph: the root, the inside of a workflow node, or an item of a map. Takes up what the store knows of it. */
-export function openFrame(
-  run: Run,
-  graph: LiveGraph,
-  place: {
-    readonly prefix: string;
-    readonly parent?: Frame;
-    readonly rootNode?: string;
-    readonly occurrence?: number;
-    readonly input: JsonObject;
-    readonly item?: FrameValues['item'];
-    readonly index?: number;
-    readonly startedAt: number;
-    readonly onEnd: (end: GraphEnd) => void;
-  },
-): void {
-  const { prefix, parent, input, item, index, startedAt } = place;
-  const values: FrameValues = {
-    input,
-    params: run.params,
-    ...(item === undefined ? {} : { item }),
-    ...(index === undefined ? {} : { index }),
-  };
+export function openFrame(run: Run, graph: LiveGraph, place: FramePlace): void {
+  const { input, parent, startedAt } = place;
+  const checked = graph.checkInput(input);
+  if (!checked.ok) {
+    const message = `the input of workflow ${graph.name} does not fit its schema: ${checked.failure}`;
+    place.onEnd({ status: 'failed', failure: { kind: 'invalid-input', code: 'workflow-input', message } });
+    return;
+  }
   const ownDeadline = graph.deadlineMs === undefined ? undefined : startedAt + graph.deadlineMs;
-  const deadlineAt = earlier(ownDeadline, parent?.deadlineAt);
+  const frame = createFrame(run, graph, place, earlier(ownDeadline, parent?.deadlineAt));
+  run.frames.add(frame);
+  if (parent === undefined) run.root = frame;
+  const underWay = restoreFrame(frame);
+  if (ownDeadline !== undefined) run.services.timers.arm(frame.timer, ownDeadline - run.services.deps.clock.nowMs());
+  const stopping = stoppingOf(parent) ?? frame.state.stopping;
+  frame.state.stopping = stopping;
+  happen(frame, stopping === undefined ? { kind: 'opened' } : { kind: 'stopped', stopping });
+  for (const id of underWay) run.startNode(frame, id);
+}
+
+function createFrame(run: Run, graph: LiveGraph, place: FramePlace, deadlineAt: number | undefined): Frame {
+  const { prefix, parent, input, item, index } = place;
   const frame: Frame = {
     run,
-    state: createFrameState(graph, values),
+    state: createFrameState(graph, {
+      input,
+      params: run.params,
+      ...(item === undefined ? {} : { item }),
+      ...(index === undefined ? {} : { index }),
+    }),
     prefix,
     parent,
     rootNode: place.rootNode,
@@ -54,33 +70,8 @@ export function openFrame(
     },
     failedInside: undefined,
   };
-  run.frames.add(frame);
-  if (parent === undefined) run.root = frame;
-  const checked = graph.checkInput(input);
-  if (!checked.ok) {
-    run.frames.delete(frame);
-    place.onEnd({
-      status: 'failed',
-      failure: {
-        kind: 'invalid-input',
-        code: 'workflow-input',
-        message: `the input of workflow ${graph.name} does not fit its schema: ${checked.failure}`,
-      },
-    });
-    return;
-  }
-  const underWay = restoreFrame(frame);
-  if (ownDeadline !== undefined) run.services.timers.arm(frame.timer, ownDeadline - run.services.deps.clock.nowMs());
-  const stopping = stoppingOf(parent);
-  if (stopping !== undefined) frame.state.stopping = stopping;
-  happen(
-    frame,
-    frame.state.stopping === undefined ? { kind: 'opened' } : { kind: 'stopped', stopping: frame.state.stopping },
-  );
-  for (const id of underWay) run.startNode(frame, id);
+  return frame;
 }
-
-type FrameValues = Parameters<typeof createFrameState>[1];
 
 const deadlinePassed: Failure = {
   kind: 'timeout',

@@ -4,7 +4,7 @@ import { advance } from '../call/advance.ts';
 import { eventOf } from '../call/events.ts';
 import { maxPaidCalls } from '../call/history.ts';
 import { openCall } from '../call/open-call.ts';
-import type { CallEnd, CallOwner, CallRun } from '../call/types.ts';
+import type { CallEnd, CallOwner, CallRun, SkillCall } from '../call/types.ts';
 import { holdExecution, resumeExecution, tellHeld } from './hold.ts';
 import { putExecution, type Run } from './run.ts';
 import { paidCallsOf, resultCommands } from './start-skill.ts';
@@ -18,70 +18,79 @@ const plannerPath = '#planner';
 export async function chooseWorkflow(
   run: Run,
   callRun: CallRun,
-  choice: { readonly planner: string; readonly workflows: readonly string[] },
+  choice: Choice,
 ): Promise<Failure | 'chosen' | 'canceled'> {
-  const skill = run.plan.skill(choice.planner);
-  const workflows = choice.workflows.map((name): Json => ({ name, title: run.plan.plan.graphs[name]?.title ?? name }));
-  const title = skill.plan.definition.title ?? choice.planner;
-  let fingerprint: string | undefined;
-  const ended = await new Promise<CallEnd>((resolve) => {
-    const owner: CallOwner = {
-      waits: () => undefined,
-      works: () => {
-        resumeExecution(run);
-      },
-      held: (_call, attempt, failure) => {
-        if (run.record.status === 'held') return;
-        const told = run.toldHeld.has(plannerPath) ? [] : tellHeld(run, plannerPath, title, { attempt, failure });
-        holdExecution(run, told);
-      },
-      ended: (_call, end) => {
-        resolve(end);
-      },
-    };
-    void openCall(run.services, {
-      run: callRun,
-      owner,
-      path: plannerPath,
-      title,
-      skill,
-      input: { ...run.record.input, workflows },
-      params: {},
-      retry: undefined,
-      paid: paidCallsOf(run, plannerPath, maxPaidCalls(run.services, skill.plan.definition)),
-      occurrence: 0,
-      deadlineAt: undefined,
-      mayReuse: true,
-      wake: (call) => {
-        advance(run.services, call);
-      },
-    }).then((opened) => {
-      fingerprint = opened.fingerprint;
-      if (opened.kind === 'end') resolve(opened.end);
-      else advance(run.services, opened.call);
-    });
-  });
+  const { end, fingerprint } = await askPlanner(run, callRun, choice);
   resumeExecution(run);
-  if (ended.kind === 'canceled') return 'canceled';
-  if (ended.kind === 'failed') return ended.failure;
-  const output: JsonObject = isJsonObject(ended.output) ? ended.output : {};
+  if (end.kind === 'canceled') return 'canceled';
+  if (end.kind === 'failed') return end.failure;
+  const output: JsonObject = isJsonObject(end.output) ? end.output : {};
   const chosen = choice.workflows.find((name) => name === output['workflow']);
   if (chosen === undefined) {
-    return {
-      kind: 'output-invalid',
-      code: 'planner-choice',
-      message: `the planner chose ${JSON.stringify(output['workflow'] ?? null)}, which is none of ${choice.workflows.join(', ')}`,
-    };
+    const message = `the planner chose ${JSON.stringify(output['workflow'] ?? null)}, which is none of ${choice.workflows.join(', ')}`;
+    return { kind: 'output-invalid', code: 'planner-choice', message };
   }
   const at = run.services.deps.clock.nowMs();
+  const reasons = output['reasons'] ?? output['reason'] ?? null;
   const isWritten = await run.journal.write([
-    ...resultCommands(run, plannerPath, ended, fingerprint),
+    ...resultCommands(run, plannerPath, end, fingerprint),
     putExecution(run, { workflow: chosen }),
-    eventOf(run.record, at, 'workflow-chosen', {
-      workflow: chosen,
-      planner: choice.planner,
-      reasons: output['reasons'] ?? output['reason'] ?? null,
-    }),
+    eventOf(run.record, at, 'workflow-chosen', { workflow: chosen, planner: choice.planner, reasons }),
   ]);
   return isWritten ? 'chosen' : 'canceled';
+}
+
+interface Choice {
+  readonly planner: string;
+  readonly workflows: readonly string[];
+}
+
+async function askPlanner(
+  run: Run,
+  callRun: CallRun,
+  choice: Choice,
+): Promise<{ readonly end: CallEnd; readonly fingerprint: string | undefined }> {
+  const { services } = run;
+  const skill = run.plan.skill(choice.planner);
+  const title = skill.plan.definition.title ?? choice.planner;
+  const workflows = choice.workflows.map((name): Json => ({ name, title: run.plan.plan.graphs[name]?.title ?? name }));
+  const { promise, resolve } = Promise.withResolvers<CallEnd>();
+  const wake = (call: SkillCall): void => {
+    advance(services, call);
+  };
+  const opened = await openCall(services, {
+    run: callRun,
+    owner: plannerOwner(run, title, resolve),
+    path: plannerPath,
+    title,
+    skill,
+    input: { ...run.record.input, workflows },
+    params: {},
+    retry: undefined,
+    paid: paidCallsOf(run, plannerPath, maxPaidCalls(services, skill.plan.definition)),
+    occurrence: 0,
+    deadlineAt: undefined,
+    mayReuse: true,
+    wake,
+  });
+  if (opened.kind === 'end') return { end: opened.end, fingerprint: opened.fingerprint };
+  wake(opened.call);
+  return { end: await promise, fingerprint: opened.fingerprint };
+}
+
+/** The planner stands outside any graph: its doubts are told as the execution's. */
+function plannerOwner(run: Run, title: string, resolve: (end: CallEnd) => void): CallOwner {
+  return {
+    waits: () => undefined,
+    works: () => {
+      resumeExecution(run);
+    },
+    held: (_call, attempt, failure) => {
+      if (run.record.status === 'held') return;
+      holdExecution(run, run.toldHeld.has(plannerPath) ? [] : tellHeld(run, plannerPath, title, { attempt, failure }));
+    },
+    ended: (_call, end) => {
+      resolve(end);
+    },
+  };
 }

@@ -18,7 +18,7 @@ export interface Frame {
   readonly parent: Frame | undefined;
   /** The root graph's node that it is inside of. */
   readonly rootNode: string | undefined;
-  readonly occurrence: number;
+  readonly occurrence: number | string;
   readonly deadlineAt: number | undefined;
   readonly onEnd: (end: GraphEnd) => void;
   readonly callRun: CallRun;
