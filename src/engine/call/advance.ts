@@ -7,10 +7,13 @@ import { end, endBadly } from './end-call.ts';
 import { availabilityOf, policyOf, triesOf } from './history.ts';
 import { askJudge } from './judge.ts';
 import { tellLateResult } from './late-result.ts';
+import { StorageError } from '../ports/index.ts';
 import type { Services } from './services.ts';
 import type { CallEnd, LiveAttempt, SkillCall, WaitReason } from './types.ts';
 import { type AskJudge, useOutput } from './use-output.ts';
 import { lateMark, marksOf } from './words.ts';
+
+const storeAgainMs = 1_000;
 
 /**
  * Takes a call as far as it goes now: until it has ended, or waits for the vendor, a time, room, or a person. Whatever
@@ -37,6 +40,12 @@ async function run(services: Services, call: SkillCall): Promise<void> {
       await step(services, call);
     } catch (error) {
       if (services.signal.aborted || call.run.epoch() === undefined) return;
+      if (error instanceof StorageError) {
+        // The database is away: the call's history is on disk, and the same question is asked again later.
+        services.deps.logger.error('the store cannot be read; the call goes on soon', { path: call.path });
+        sleepFor(services, call, 'retry', storeAgainMs);
+        return;
+      }
       services.deps.logger.error('a call failed in the engine itself', { path: call.path, error: String(error) });
       const failure: Failure = {
         kind: 'internal',

@@ -10,6 +10,7 @@ import { withLimit } from './limit.ts';
 import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
 import { settleAttempt } from './settle.ts';
+import { claimRooms, maySend, releaseRooms } from './peers.ts';
 import { sendIntent, withProvider } from './submit.ts';
 import type { LiveAttempt, SkillCall, WaitReason } from './types.ts';
 
@@ -24,6 +25,8 @@ export type BuyResult =
 const diskCheckMs = 30_000;
 const budgetCheckMs = 60_000;
 const prepareLimitMs = 600_000;
+/** Room that other workers have is looked for again after this, and up to as long again. */
+const claimAgainMs = 250;
 
 /**
  * One purchase, in the order that never pays twice: not paused, disk free, room at the gates; inputs prepared and
@@ -39,6 +42,10 @@ export async function buy(services: Services, call: SkillCall, step: TryStep): P
   if ((await deps.freeBytes()) < deps.settings.storage.min_free)
     return { kind: 'wait', why: 'disk', forMs: diskCheckMs };
   if (!takeRoom(services, call, step.candidate, candidate)) return { kind: 'wait', why: 'slot', forMs: undefined };
+  if (!(await claimRooms(services, call))) {
+    leaveRoom(services, call);
+    return { kind: 'wait', why: 'slot', forMs: claimAgainMs + deps.random.next() * claimAgainMs };
+  }
   const prepared = await prepare(services, call, candidate);
   if (prepared.kind === 'refused') {
     leaveRoom(services, call);
@@ -77,6 +84,7 @@ export function roomsOf(provider: string, model: string, agent: string | undefin
 export function leaveRoom(services: Services, call: SkillCall): void {
   services.gates.withdraw(call);
   call.queuedFor = undefined;
+  releaseRooms(services, call);
   if (call.slots.length > 0) services.gates.leave(call.slots);
   call.slots = [];
   call.slotsFor = undefined;
@@ -192,10 +200,19 @@ async function commitAndSend(
       state: 'refused',
       failure: { kind: 'canceled', code: 'not-sent', message: 'canceled before it was sent' },
     });
+  } else if (!(await maySend(services, record.executionId, epoch))) {
+    await settleAttempt(services, live, { state: 'refused', failure: takenOver });
   } else await sendIntent(services, live, purchase.request);
   if (purchase.isPaid && live.record.state === 'refused') call.paid.used -= 1;
   return { kind: 'done' };
 }
+
+/** The other worker buys anew: it finds the attempt refused, and nothing was sent for it. */
+const takenOver: Failure = {
+  kind: 'network',
+  code: 'not-sent',
+  message: 'another worker had taken the execution over before it was sent',
+};
 
 function intentRecord(services: Services, call: SkillCall, purchase: Purchase, nowMs: number): AttemptRecord {
   const execution = call.run.execution();

@@ -99,6 +99,7 @@ function createCall(
     isAgain: false,
     slots: [],
     slotsFor: undefined,
+    mayHoldClaim: tries.length > 0,
     queuedFor: undefined,
     notBefore: undefined,
     dueMs: 0,

@@ -89,6 +89,8 @@ export interface SkillCall extends Timed, Waiter {
   /** Room taken at the gates, for the candidate in `slotsFor`. */
   slots: readonly string[];
   slotsFor: number | undefined;
+  /** Rooms shared with other workers may be held in its name, by this worker or one before it. */
+  mayHoldClaim: boolean;
   /** Room that it waits for at the gates; `go` makes it `slots`. */
   queuedFor: { readonly names: readonly string[]; readonly candidate: number } | undefined;
   /** Monotonic time before which the next try may not start; drawn once for each try. */

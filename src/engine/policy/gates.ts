@@ -19,6 +19,8 @@ export interface Gates {
   leave(names: readonly string[]): void;
   /** Forgets a waiter. */
   withdraw(waiter: Waiter): void;
+  /** How many may be inside at once; undefined: any number. */
+  limit(name: string): number | undefined;
   /** Looks again who may go: after time has passed, for names with a rate. */
   serve(): void;
 }
@@ -110,6 +112,7 @@ export function createGates(limits: GateLimits, clock: Clock): Gates {
       if (lines.size > 0) serve();
     },
     withdraw,
+    limit: (name) => limits.concurrency(name),
     serve,
   };
 }

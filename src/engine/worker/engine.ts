@@ -1,18 +1,26 @@
-import type { ExecutionId, JsonObject } from '../../kernel/index.ts';
+import type { Failure } from '../../contract/index.ts';
+import { type AttemptId, type ExecutionId, fail, type JsonObject, ok, type Result } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { eventOf } from '../call/events.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Engine, EngineActivity, EventType, StoreCommand } from '../ports/index.ts';
+import type { Engine, EngineActivity, EventType, ResolveVerdict, StoreCommand } from '../ports/index.ts';
 import { cancelRun, createRun, openRun } from '../run/open-run.ts';
 import { putExecution, type Run } from '../run/run.ts';
 import { waitWords } from '../call/words.ts';
 import { createServices, type Switches } from './create-services.ts';
 import { createPlans } from './plans.ts';
 import { requestCollection } from './request.ts';
+import { isDrivenElsewhere, leaveCancel, leaveVerdict, obeyAsks, rereadDoubts } from './peers.ts';
 import { resolveAttempt } from './resolve.ts';
 import { storeSubmission } from './submit.ts';
-import { readSideFile, sweepUnfinished, type TakeUp, watchLeftovers, watchOrphans } from './take-up.ts';
-import type { Timed } from './timers.ts';
+import { createTicks } from './ticks.ts';
+import { readSideFile, sweepUnfinished, type TakeUp, takeUpNamed, watchLeftovers, watchOrphans } from './take-up.ts';
+
+/** An engine that a dispatcher may tell which execution waits for a worker. */
+export interface SharedEngine extends Engine {
+  /** Claims the execution and drives it from then on; nothing happens when another live worker has it. */
+  takeUp(id: ExecutionId): Promise<void>;
+}
 
 /**
  * # The engine
@@ -40,7 +48,7 @@ import type { Timed } from './timers.ts';
  * Everything that waits is an object in one heap (`worker/timers.ts`); nothing that waits holds a slot of its agent or
  * workflow.
  */
-export function createEngine(deps: EngineDeps): Engine {
+export function createEngine(deps: EngineDeps): SharedEngine {
   const switches: Switches = { isPaused: false, isStopping: false, working: 0, onIdle: undefined };
   const stopped = new AbortController();
   const services = createServices(deps, switches, stopped.signal);
@@ -65,10 +73,12 @@ export function createEngine(deps: EngineDeps): Engine {
     runs.set(run.record.id, run);
   };
   const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set() };
-  const ticks = createTicks(takeUp);
+  const ticks = createTicks(takeUp, async () => {
+    await lookAtPeers(takeUp, switches);
+  });
   return {
     submit: async (request) => {
-      const mine = ticks.isRunning() && !switches.isStopping;
+      const mine = ticks.isRunning() && !switches.isStopping && deps.peers === undefined;
       const submitted = await storeSubmission(deps, plans, request, mine);
       if (!submitted.ok) return submitted;
       const { receipt, fresh } = submitted.value;
@@ -82,7 +92,8 @@ export function createEngine(deps: EngineDeps): Engine {
     cancel: async (id, reason) => {
       await requestCancel(takeUp, id, reason);
     },
-    resolve: async (id, verdict) => await resolveAttempt(services, runs, id, verdict),
+    resolve: async (id, verdict) => await resolveAmongPeers(takeUp, id, verdict),
+    takeUp: async (id) => await takeUpNamed(takeUp, id),
     pause: async () => {
       await writePause(deps, true);
       switches.isPaused = true;
@@ -119,49 +130,42 @@ export function createEngine(deps: EngineDeps): Engine {
   };
 }
 
-const sweepMs = 5_000;
-const tickMs = 1_000;
-
-/** The engine's own clockwork: rates at the gates, slow writes, and the sweep for executions that nobody drives. */
-function createTicks(takeUp: TakeUp): { start(): void; stop(): void; isRunning(): boolean } {
+/** What other workers changed since the last look: a pause, wishes for what we drive, answers to calls in doubt. */
+async function lookAtPeers(takeUp: TakeUp, switches: Switches): Promise<void> {
   const { services, runs } = takeUp;
-  let isRunning = false;
-  let isSweeping = false;
-  let sinceSweepMs = 0;
-  const sweep = async (): Promise<void> => {
-    isSweeping = true;
-    try {
-      await sweepUnfinished(takeUp);
-    } finally {
-      isSweeping = false;
-    }
-  };
-  const tick: Timed = {
-    dueMs: 0,
-    slot: -1,
-    onDue: () => {
-      if (!isRunning) return;
-      services.gates.serve();
-      for (const run of runs.values()) if (run.journal.hasPending) void services.track(run.journal.write([]));
-      sinceSweepMs += tickMs;
-      if (sinceSweepMs >= sweepMs && !isSweeping) {
-        sinceSweepMs = 0;
-        void services.track(sweep());
-      }
-      services.timers.arm(tick, tickMs);
+  const { deps } = services;
+  const isPaused = await readPause(deps);
+  const isOver = switches.isPaused && !isPaused;
+  switches.isPaused = isPaused;
+  if (isOver) for (const call of [...services.pausedCalls]) advance(services, call);
+  await obeyAsks(deps, runs, {
+    cancel: async (id, reason) => await requestCancel(takeUp, id, reason),
+    resolve: async (id, verdict) => {
+      await resolveAttempt(services, runs, id, verdict);
     },
-  };
-  return {
-    start: () => {
-      isRunning = true;
-      services.timers.arm(tick, tickMs);
-    },
-    stop: () => {
-      isRunning = false;
-      services.timers.disarm(tick);
-    },
-    isRunning: () => isRunning,
-  };
+  });
+  await rereadDoubts(services, runs);
+}
+
+async function resolveAmongPeers(
+  takeUp: TakeUp,
+  id: AttemptId,
+  verdict: ResolveVerdict,
+): Promise<Result<void, Failure>> {
+  const { services, runs } = takeUp;
+  const stored = await services.deps.store.attempt(id);
+  const isTheirs =
+    stored !== undefined &&
+    (stored.state === 'unknown' || stored.state === 'overdue') &&
+    !runs.has(stored.executionId) &&
+    (await isDrivenElsewhere(services.deps, stored.executionId));
+  if (!isTheirs) return await resolveAttempt(services, runs, id, verdict);
+  if (await leaveVerdict(services.deps, stored.executionId, id, verdict)) return ok(undefined);
+  return fail({
+    kind: 'internal',
+    code: 'owner-silent',
+    message: 'the worker that drives it has not answered yet; the word is stored and will be obeyed',
+  });
 }
 
 async function requestCancel(takeUp: TakeUp, id: ExecutionId, reason: string): Promise<void> {
@@ -171,6 +175,10 @@ async function requestCancel(takeUp: TakeUp, id: ExecutionId, reason: string): P
   if (run === undefined) {
     const record = await deps.store.execution(id);
     if (record === undefined || record.endedAt !== undefined || record.cancelRequestedAt !== undefined) return;
+    if (await isDrivenElsewhere(deps, id)) {
+      await leaveCancel(deps, id, reason);
+      return;
+    }
     // Nobody drives it just now: the wish is stored, and obeyed by whoever takes it up.
     await deps.store.commit([
       { type: 'put-execution', record: { ...record, cancelRequestedAt: at } },

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type AttemptId, attemptId, type ExecutionId, type JsonObject, sleep } from '../../kernel/index.ts';
+import {
+  type AttemptId,
+  attemptId,
+  executionId,
+  type ExecutionId,
+  type JsonObject,
+  sleep,
+} from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import type { Services } from '../call/services.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -27,17 +34,14 @@ export async function mayTakeOver(deps: EngineDeps, record: ExecutionRecord): Pr
 const answerLookMs = 500;
 
 /** The attempts of an execution just claimed, once none waits for an answer of its former owner's. */
-export async function answeredAttempts(
-  services: Services,
-  former: ExecutionRecord,
-): Promise<readonly AttemptRecord[]> {
+export async function answeredAttempts(services: Services, former: ExecutionRecord): Promise<readonly AttemptRecord[]> {
   const { deps } = services;
   for (;;) {
     const attempts = await deps.store.attempts(former.id);
     const { owner } = former;
     if (deps.peers === undefined || owner === undefined || owner === deps.owner || !hasIntended(attempts))
       return attempts;
-    if (await deps.isGone?.(owner)) return await deps.store.attempts(former.id);
+    if ((await deps.isGone?.(owner)) === true) return await deps.store.attempts(former.id);
     await sleep(deps.clock, answerLookMs, services.signal);
   }
 }
@@ -51,30 +55,13 @@ export async function isWatchedElsewhere(deps: EngineDeps, execution: ExecutionR
   if (deps.peers === undefined) return false;
   const { id, owner, epoch } = execution;
   if (owner === deps.owner) return false;
-  if (owner !== undefined && !(await deps.isGone?.(owner))) return true;
+  if (owner !== undefined && (await deps.isGone?.(owner)) !== true) return true;
   try {
     await deps.store.commit([{ type: 'claim-execution', id, owner: deps.owner, expectedEpoch: epoch }]);
     return false;
   } catch (error) {
     if (error instanceof ConflictError) return true;
     throw error;
-  }
-}
-
-const lockLookMs = 100;
-
-/**
- * The last look before a request leaves: our sign of life is held, and the execution is still ours. False: it belongs to
- * another by now. While the sign is lost it is waited for, since nobody knows yet.
- */
-export async function maySend(services: Services, id: ExecutionId, epoch: number): Promise<boolean> {
-  const { peers, store, clock } = services.deps;
-  if (peers === undefined) return true;
-  for (;;) {
-    while (!peers.isPresent()) await sleep(clock, lockLookMs, services.signal);
-    const isOurs = (await store.execution(id))?.epoch === epoch;
-    if (!isOurs) return false;
-    if (peers.isPresent()) return true;
   }
 }
 
@@ -109,7 +96,7 @@ export async function isDrivenElsewhere(deps: EngineDeps, id: ExecutionId): Prom
   const record = await deps.store.execution(id);
   const owner = record?.owner;
   if (record === undefined || record.endedAt !== undefined || owner === undefined || owner === deps.owner) return false;
-  return !(await deps.isGone?.(owner));
+  return (await deps.isGone?.(owner)) !== true;
 }
 
 export async function leaveCancel(deps: EngineDeps, id: ExecutionId, reason: string): Promise<void> {
@@ -152,16 +139,16 @@ export async function obeyAsks(
   },
 ): Promise<void> {
   for (const { key, value } of await deps.store.documents(askCollection, { limit: 500 })) {
-    const [name = ''] = key.split('/');
-    const run = [...runs.values()].find((each) => each.record.id === name);
-    if (run === undefined) {
-      const records = (await deps.store.executions({ limit: 1_000 })).filter((record) => record.id === name);
-      if (records[0]?.endedAt !== undefined) await forgetAsk(deps, key);
+    const id = executionId(key.slice(0, key.indexOf('/')));
+    if (!runs.has(id)) {
+      const record = await deps.store.execution(id);
+      if (record === undefined || record.endedAt !== undefined) await forgetAsk(deps, key);
       continue;
     }
     const ask = askSchema.safeParse(value);
-    if (ask.success && ask.data.ask === 'cancel') await obey.cancel(run.record.id, ask.data.reason);
-    else if (ask.success && ask.data.ask === 'resolve') await obey.resolve(attemptId(ask.data.attempt), verdictOf(ask.data));
+    if (ask.success && ask.data.ask === 'cancel') await obey.cancel(id, ask.data.reason);
+    else if (ask.success && ask.data.ask === 'resolve')
+      await obey.resolve(attemptId(ask.data.attempt), verdictOf(ask.data));
     else deps.logger.error('a wish for an execution cannot be read and is dropped', { key });
     await forgetAsk(deps, key);
   }

@@ -1,0 +1,60 @@
+import { sweepUnfinished, type TakeUp } from './take-up.ts';
+import type { Timed } from './timers.ts';
+
+const sweepMs = 5_000;
+const tickMs = 1_000;
+
+/** The engine's own clockwork: rates at the gates, slow writes, and the sweep for executions that nobody drives. */
+export function createTicks(
+  takeUp: TakeUp,
+  lookBeside: () => Promise<void>,
+): { start(): void; stop(): void; isRunning(): boolean } {
+  const { services, runs } = takeUp;
+  let isRunning = false;
+  let isSweeping = false;
+  let isLooking = false;
+  let sinceSweepMs = 0;
+  const look = async (): Promise<void> => {
+    isLooking = true;
+    try {
+      await lookBeside();
+    } finally {
+      isLooking = false;
+    }
+  };
+  const sweep = async (): Promise<void> => {
+    isSweeping = true;
+    try {
+      await sweepUnfinished(takeUp);
+    } finally {
+      isSweeping = false;
+    }
+  };
+  const tick: Timed = {
+    dueMs: 0,
+    slot: -1,
+    onDue: () => {
+      if (!isRunning) return;
+      services.gates.serve();
+      for (const run of runs.values()) if (run.journal.hasPending) void services.track(run.journal.write([]));
+      sinceSweepMs += tickMs;
+      if (sinceSweepMs >= sweepMs && !isSweeping) {
+        sinceSweepMs = 0;
+        void services.track(sweep());
+      }
+      if (services.deps.peers !== undefined && !isLooking) void services.track(look());
+      services.timers.arm(tick, tickMs);
+    },
+  };
+  return {
+    start: () => {
+      isRunning = true;
+      services.timers.arm(tick, tickMs);
+    },
+    stop: () => {
+      isRunning = false;
+      services.timers.disarm(tick);
+    },
+    isRunning: () => isRunning,
+  };
+}
