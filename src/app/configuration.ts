@@ -39,6 +39,14 @@ export async function readConfiguration(
   return fail(sortFaults(compiled.failure.map((fault) => loaded.value.locateFault(fault))));
 }
 
+/** Definitions and settings alone, whatever the environment still lacks: for setting up, and for the sandbox's tables. */
+export async function readShipped(
+  options: Pick<ConfigurationOptions, 'directory' | 'env'>,
+): Promise<Result<LoadedConfig, readonly ConfigFault[]>> {
+  const files = createDirectoryFiles(options.directory);
+  return await loadConfig({ files, env: withoutInner(options.env), sandbox: {} });
+}
+
 /** The sandbox is loaded by those alone who run on it. */
 async function named(origin: string, { definitions }: LoadedConfig): Promise<Readonly<Record<string, string>>> {
   const { sandboxVariables } = await import('./sandbox.ts');
@@ -46,12 +54,7 @@ async function named(origin: string, { definitions }: LoadedConfig): Promise<Rea
 }
 
 /** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */
-const innerVariables = new Set([
-  'GRIDLOOM_FAILPOINT',
-  'GRIDLOOM_LOG_LEVEL',
-  'GRIDLOOM_SANDBOX_ORIGIN',
-  'GRIDLOOM_DIRECTORY',
-]);
+const innerVariables = new Set(['GRIDLOOM_FAILPOINT', 'GRIDLOOM_LOG_LEVEL', 'GRIDLOOM_SANDBOX_ORIGIN']);
 
 function withoutInner(env: ConfigurationOptions['env']): ConfigurationOptions['env'] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !innerVariables.has(name)));

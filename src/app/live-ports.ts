@@ -20,6 +20,7 @@ import { type DataDirectory, freeBytesOf, instanceTagOf } from './data-directory
 import { failpointsFromEnvironment } from './failpoints.ts';
 import { openStore } from './open-store.ts';
 import type { Ports } from './ports.ts';
+import { createYoungGarbageCollector } from './young-garbage.ts';
 
 /** The real world, for a worker in this process. */
 export interface LivePorts extends Ports {
@@ -57,7 +58,12 @@ export async function createLivePorts(
     fetch: network,
     pictures: createSharpPictureWorker(),
     knowledge: createFolderKnowledge(join(projectDirectory, 'config', 'knowledge')),
-    spool: createDiskSpool({ directory: directory.spool, ids, fitter: createSharpFitter() }),
+    spool: createDiskSpool({
+      directory: directory.spool,
+      ids,
+      fitter: createSharpFitter(),
+      letGo: createYoungGarbageCollector(),
+    }),
     sideFile: createSideFile(directory.sideFile),
     monitorFiles: createMonitorFiles(resolve(projectDirectory, config.environment.monitorDir)),
     ...(options.wakeUps ? wakeUps(config, { fetch: network, clock, logger }) : {}),

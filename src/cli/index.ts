@@ -6,18 +6,7 @@ import { type Command, type CommandIo, exitCodes, parseInput } from './command.t
 const projectDirectory = resolve(import.meta.dirname, '..', '..');
 
 /** Runs the command that the words name; returns its exit code. */
-export async function runCli(args: readonly string[]): Promise<number> {
-  const io: CommandIo = {
-    out: (line) => process.stdout.write(`${line}\n`),
-    err: (line) => process.stderr.write(`${line}\n`),
-    env: process.env,
-    directory: resolve(process.env['GRIDLOOM_DIRECTORY'] ?? projectDirectory),
-  };
-  // A reader that has seen enough (`| head`) is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(exitCodes.done);
-  });
+export async function runCli(args: readonly string[], io: CommandIo = processIo()): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     for (const line of helpLines()) io.out(line);
@@ -41,6 +30,22 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const code = await run(input.value, io);
   if (code === exitCodes.usage) io.err(usageLine(command));
   return code;
+}
+
+/** This process's streams and environment. */
+function processIo(): CommandIo {
+  const { GRIDLOOM_DIRECTORY: directory, ...env } = process.env;
+  // A reader that has seen enough (`| head`) is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(exitCodes.done);
+  });
+  return {
+    out: (line) => process.stdout.write(`${line}\n`),
+    err: (line) => process.stderr.write(`${line}\n`),
+    env,
+    directory: resolve(directory ?? projectDirectory),
+  };
 }
 
 function usageLine(command: Command): string {

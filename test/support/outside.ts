@@ -12,6 +12,7 @@ import {
   type Latencies,
   noLatencies,
   type Sandbox,
+  type TableSpec,
 } from '../../src/sandbox/index.ts';
 
 export const projectDirectory = resolve(import.meta.dirname, '..', '..');
@@ -30,7 +31,12 @@ export interface Outside {
 
 const quick: Latencies = { ...noLatencies, imageTaskMs: 150, videoTaskMs: 250 };
 
-export async function openOutside(agent = 'try-on', latencies: Latencies = quick): Promise<Outside> {
+/** `tables`: those that the base holds instead of one for every agent. */
+export async function openOutside(
+  agent = 'try-on',
+  latencies: Latencies = quick,
+  tables?: readonly TableSpec[],
+): Promise<Outside> {
   const agents = await readAgents();
   let origin = '';
   const sandbox = createSandbox({
@@ -39,7 +45,7 @@ export async function openOutside(agent = 'try-on', latencies: Latencies = quick
     baseUrl: () => origin,
     painter: createPlainPainter(),
     latencies,
-    tables: [...agents.values()].map((each) => sandboxTableOf(each, [])),
+    tables: tables ?? [...agents.values()].map((each) => sandboxTableOf(each, [])),
   });
   const server = await serveLoopback(createSocketHandler(sandbox), 0);
   origin = server.origin;

@@ -1,10 +1,12 @@
+import { readConfiguration, readShipped } from '../../app/reading.ts';
 import { createProbePorts } from '../../app/working.ts';
-import { createDirectoryFiles, formatFault, loadConfig } from '../../config/index.ts';
+import { formatFault } from '../../config/index.ts';
 import { type CommandInput, type CommandIo, exitCodes, type RunCommand } from '../command.ts';
 import { type Asker, BrokenOffError, createTerminalAsker, nobody } from '../init/asker.ts';
 import { openEnvFile } from '../init/env-file.ts';
 import { guide } from '../init/guide.ts';
 import { HourFault, knownFrom } from '../init/hour.ts';
+import type { MadeTable } from '../init/tables.ts';
 
 /** A guided first hour; every step writes what it learned, and can be done again without harm. */
 export const runInit: RunCommand = async (input, io) => {
@@ -31,8 +33,7 @@ export const runInit: RunCommand = async (input, io) => {
 
 async function goThrough(asker: Asker, input: CommandInput, io: CommandIo): Promise<number> {
   // Agents and settings only: what the environment lacks is what this hour is for.
-  const files = createDirectoryFiles(io.directory);
-  const read = await loadConfig({ files, env: io.env, sandbox: {} });
+  const read = await readShipped(io);
   if (!read.ok) {
     for (const fault of read.failure) io.err(formatFault(fault));
     return exitCodes.configuration;
@@ -43,14 +44,19 @@ async function goThrough(asker: Asker, input: CommandInput, io: CommandIo): Prom
     const say = input.json ? () => undefined : (line: string) => io.out(line);
     const hour = { config: read.value, ports, asker, envFile, say, known: knownFrom(input, io.env, envFile) };
     const done = await guide(hour, input);
-    const checked = await loadConfig({ files, env: io.env });
+    const checked = await readConfiguration(io);
     const missing = checked.ok ? [] : checked.failure.map(formatFault);
-    if (input.json) io.out(JSON.stringify({ ok: true, env_file: envFile.path, tables: done.tables, missing }));
+    if (input.json)
+      io.out(JSON.stringify({ ok: true, env_file: envFile.path, tables: done.tables.map(asJson), missing }));
     else for (const line of whatNext(missing)) io.out(line);
     return exitCodes.done;
   } finally {
     await ports.close();
   }
+}
+
+function asJson({ agent, tableId, isNew, created, faults }: MadeTable) {
+  return { agent, table_id: tableId, is_new: isNew, created, faults };
 }
 
 function whatNext(missing: readonly string[]): readonly string[] {

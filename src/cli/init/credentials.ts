@@ -21,7 +21,12 @@ export async function findApp(hour: Hour): Promise<App> {
     const app = openApp(hour, appId, secret);
     const checked = await checkCredentials(app.client, app);
     if (checked.ok) {
-      await hour.envFile.set({ FEISHU_APP_ID: appId, FEISHU_APP_SECRET: secret });
+      const address = hour.known('FEISHU_BASE_URL');
+      await hour.envFile.set({
+        FEISHU_APP_ID: appId,
+        FEISHU_APP_SECRET: secret,
+        ...(address === undefined ? {} : { FEISHU_BASE_URL: address }),
+      });
       hour.say(`${checked.what}; kept in ${hour.envFile.path} (mode 600)`);
       return app;
     }
@@ -41,13 +46,18 @@ async function askAppId(hour: Hour, known: string | undefined): Promise<string> 
   }
 }
 
-/** The link or token of the base as it was written; only its shape is checked here. */
-export async function askBase(hour: Hour): Promise<{ readonly written: string; readonly isWiki: boolean }> {
-  const known = hour.known('BITABLE_APP_TOKEN', 'base');
+/** A base as `resolveBase` takes it, and whether a wiki page shows it. */
+export interface WrittenBase {
+  readonly written: string;
+  readonly isWiki: boolean;
+}
+
+/** The link or token of the base as a person gives it; only its shape is checked here. */
+export async function askBase(hour: Hour, preset = hour.known('BITABLE_APP_TOKEN', 'base')): Promise<WrittenBase> {
   for (;;) {
     const written = hour.asker.isSilent
-      ? (known ?? '')
-      : await hour.asker.ask('Link of the base (or of the wiki page that shows it)', known);
+      ? (preset ?? '')
+      : await hour.asker.ask('Link of the base (or of the wiki page that shows it)', preset);
     const parsed = parseBaseSetting(written);
     if (parsed.ok) {
       const isWiki = parsed.value.kind === 'wiki';
@@ -59,7 +69,8 @@ export async function askBase(hour: Hour): Promise<{ readonly written: string; r
 }
 
 /** The base's own token, once the app is in it; kept in `.env`, so that a wiki page need not be resolved again. */
-export async function enterBase(hour: Hour, app: App, written: string): Promise<string> {
+export async function enterBase(hour: Hour, app: App, first: WrittenBase): Promise<string> {
+  let { written } = first;
   for (;;) {
     const { diagnosis, base } = await checkBase(app.client, written, app);
     if (base !== undefined) {
@@ -69,7 +80,7 @@ export async function enterBase(hour: Hour, app: App, written: string): Promise<
     }
     const words = `${diagnosis.what}\n→ ${diagnosis.advice}`;
     if (hour.asker.isSilent) throw new HourFault(1, words);
-    hour.say(words);
-    await hour.asker.ask('Enter to try again (Ctrl-C ends; what was entered is kept)');
+    hour.say(`${words}\nEnter tries the same again (Ctrl-C ends; what was entered is kept)`);
+    ({ written } = await askBase(hour, written));
   }
 }

@@ -12,20 +12,20 @@ import { botColumnsOf, chooseAgents, type MadeTable, makeTables } from './tables
  */
 export async function guide(hour: Hour, input: CommandInput): Promise<{ readonly tables: readonly MadeTable[] }> {
   const app = await findApp(hour);
-  const { written, isWiki } = await askBase(hour);
+  const base = await askBase(hour);
   const agents = await chooseAgents(hour, textFlag(input, 'agents'));
   const chat = hour.known('ALERT_CHAT_ID', 'chat');
   const choices: SetupChoices = {
     appId: app.appId,
     baseUrl: app.baseUrl,
-    isWiki,
+    isWiki: base.isWiki,
     wantsGroup: chat !== undefined || (await wantsGroup(hour)),
     wantsWakeups: hour.config.settings.feishu.wakeups,
     botColumns: botColumnsOf(agents),
   };
   const steps = stepsOf(choices);
   if (!hour.asker.isSilent) await walkConsole(hour, app, steps);
-  const appToken = await enterBase(hour, app, written);
+  const appToken = await enterBase(hour, app, base);
   hour.say('');
   const tables = await makeTables(hour, app, appToken, agents);
   await nameGroup(hour, steps.get('group'), chat);
