@@ -1,3 +1,4 @@
+import { createYoungGarbageCollector } from '../../src/app/young-garbage.ts';
 import { createFeishuClient } from '../../src/feishu/index.ts';
 import { createIdSource, createSystemClock, createSystemRandom, Secret, silentLogger } from '../../src/kernel/index.ts';
 import { createCollector, createDiskSpool } from '../../src/media/index.ts';
@@ -32,7 +33,7 @@ function openRooms(origin, directory, callsPerSecond) {
   const ids = createIdSource(clock, random);
   const logger = silentLogger;
   const fetch = createLiveFetch({ allowHosts: ['127.0.0.1'] });
-  const spool = createDiskSpool({ directory, ids });
+  const spool = createDiskSpool({ directory, ids, letGo: createYoungGarbageCollector() });
   const { transfer, timeouts, feishu } = settings;
   return {
     fetch,

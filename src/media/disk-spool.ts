@@ -15,10 +15,17 @@ export interface DiskSpoolOptions {
   readonly fitter?: PictureFitter;
   /** A worker of another process may be writing here just now: what lies in `partial/` is left alone. */
   readonly isShared?: boolean;
+  /**
+   * Lets go of buffers that nobody holds any more, called after every few megabytes that pass. V8 collects by the size of its
+   * own heap, where a 64 KiB piece from a socket weighs some hundred bytes: without this a film of 200 MB leaves 70 MB and
+   * more of dead pieces behind, and costs twice the processor time in full collections (measured).
+   */
+  readonly letGo?: () => void;
 }
 
 /** Files are read back in pieces of this size. */
 const pieceBytes = 256 * 1024;
+const letGoEveryBytes = 8 * 1024 * 1024;
 
 /**
  * Files by hash, two letters a folder. Bytes go to a file in `partial/` first and are synced, then renamed into place and
@@ -34,8 +41,9 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
     if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error('not a hash');
     return join(options.directory, hash.slice(0, 2), hash);
   };
+  const passed = createPassage(options.letGo);
   const store: Spool['store'] = async (chunks, intake, signal) =>
-    await storeFile(join(partial, options.ids.uuid()), pathOf, chunks, intake, signal);
+    await storeFile({ partialPath: join(partial, options.ids.uuid()), pathOf, passed }, chunks, intake, signal);
   return {
     store,
     read: async (artifact) => await readWhole(pathOf(artifact.hash), artifact),
@@ -49,7 +57,7 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
         }),
     keep: async (bytes, nameHint) =>
       await store(single(bytes), { nameHint, maxBytes: bytes.byteLength }, new AbortController().signal),
-    open: (artifact, offset, length) => readPieces(pathOf(artifact.hash), offset, length),
+    open: (artifact, offset, length) => readPieces(pathOf(artifact.hash), offset, length, passed),
     has: async (hash) => (await sizeOf(pathOf(hash))) > 0,
     remove: async (hash) => {
       await rm(pathOf(hash), { force: true });
@@ -58,9 +66,25 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
   };
 }
 
+/** Told of all bytes that pass the spool, both ways. */
+function createPassage(letGo: () => void = () => undefined): (bytes: number) => void {
+  let passedBytes = 0;
+  return (bytes) => {
+    passedBytes += bytes;
+    if (passedBytes < letGoEveryBytes) return;
+    passedBytes = 0;
+    letGo();
+  };
+}
+
+interface Place {
+  readonly partialPath: string;
+  readonly pathOf: (hash: string) => string;
+  readonly passed: (bytes: number) => void;
+}
+
 async function storeFile(
-  partialPath: string,
-  pathOf: (hash: string) => string,
+  { partialPath, pathOf, passed }: Place,
   chunks: AsyncIterable<Uint8Array>,
   options: IntakeOptions,
   signal: AbortSignal,
@@ -73,7 +97,11 @@ async function storeFile(
   }
   const intake = createIntake(options);
   try {
-    const failure = await writeAll(file, chunks, (chunk) => intake.take(chunk), signal);
+    const take = (chunk: Uint8Array): Failure | undefined => {
+      passed(chunk.byteLength);
+      return intake.take(chunk);
+    };
+    const failure = await writeAll(file, chunks, take, signal);
     const artifact = failure === undefined ? intake.finish() : fail(failure);
     if (artifact.ok) await settle(file, partialPath, pathOf(artifact.value.hash));
     return artifact;
@@ -162,7 +190,12 @@ async function readWhole(path: string, artifact: Artifact): Promise<Result<Uint8
   }
 }
 
-async function* readPieces(path: string, offset: number, length: number): AsyncIterable<Uint8Array> {
+async function* readPieces(
+  path: string,
+  offset: number,
+  length: number,
+  passed: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
   const file = await open(path, 'r');
   try {
     for (let at = offset; at < offset + length; ) {
@@ -170,6 +203,7 @@ async function* readPieces(path: string, offset: number, length: number): AsyncI
       const { bytesRead } = await file.read(piece, 0, piece.byteLength, at);
       if (bytesRead === 0) return;
       at += bytesRead;
+      passed(bytesRead);
       yield piece.subarray(0, bytesRead);
     }
   } finally {
