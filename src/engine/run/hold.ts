@@ -49,7 +49,7 @@ export function leafHeld(run: Run, path: string, attempt: LiveAttempt, failure: 
   leaf.waitsFor = undefined;
   leaf.sinceMs = at;
   leaf.held = { attempt, failure };
-  if (isNew && !run.toldHeld.has(path)) {
+  if (isNew && !run.notedHeld.has(path)) {
     const facts = {
       node: path,
       title: titleOf(leaf),
@@ -57,6 +57,7 @@ export function leafHeld(run: Run, path: string, attempt: LiveAttempt, failure: 
       provider: attempt.record.provider,
       failure: failureData(failure),
     };
+    run.notedHeld.add(path);
     run.journal.push([eventOf(run.record, at, 'node-held', facts)]);
   }
   const isParked = leaf.frame.state.nodes.get(leaf.id)?.status === 'held';
@@ -132,7 +133,7 @@ export function tellHeld(
 
 /** A verdict has come: the execution goes on. */
 function release(run: Run, leaf: Leaf): void {
-  if (leaf.held !== undefined) run.toldHeld.delete(pathOf(leaf.frame, leaf.id));
+  if (leaf.held !== undefined) run.notedHeld.delete(pathOf(leaf.frame, leaf.id));
   leaf.held = undefined;
   resumeExecution(run);
 }
@@ -142,6 +143,7 @@ export function resumeExecution(run: Run): void {
   const { clock } = run.services.deps;
   const command = putExecution(run, { status: 'running' });
   run.activeSinceMs = clock.monotonicMs();
+  run.toldHeld.clear();
   run.journal.push([command, eventOf(run.record, clock.nowMs(), 'execution-resumed')]);
 }
 

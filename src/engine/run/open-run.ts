@@ -40,6 +40,7 @@ export function createRun(parts: RunParts): Run {
     frames: new Set(),
     root: undefined,
     activeSinceMs: record.status === 'held' ? undefined : services.deps.clock.monotonicMs(),
+    notedHeld: new Set(),
     toldHeld: new Set(),
     isOver: false,
     startNode,

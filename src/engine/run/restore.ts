@@ -2,7 +2,7 @@ import { type Failure, isFailureKind } from '../../contract/index.ts';
 import { isJsonObject } from '../../kernel/index.ts';
 import type { NodeRecord } from '../ports/index.ts';
 import { hasEnded, type NodeState } from './frame.ts';
-import { type Frame, pathOf } from './run.ts';
+import { type Frame, pathOf, type Run } from './run.ts';
 
 /**
  * Puts a graph back to where the store saw it. Ended nodes stay ended, and are never run again. Nodes that were under
@@ -16,7 +16,7 @@ export function restoreFrame(frame: Frame): readonly string[] {
     const stored = run.storedNodes.get(path);
     if (stored === undefined) continue;
     run.storedNodes.delete(path);
-    if (stored.status === 'held') run.toldHeld.add(path);
+    if (stored.status === 'held') noteHeld(run, path);
     const node = stateOf(id, stored);
     state.nodes.set(id, node);
     if (hasEnded(node.status)) state.open -= 1;
@@ -29,6 +29,12 @@ export function restoreFrame(frame: Frame): readonly string[] {
     }
   }
   return underWay;
+}
+
+/** The row was told only if the execution as a whole was held: a node may stand still while others are under way. */
+function noteHeld(run: Run, path: string): void {
+  run.notedHeld.add(path);
+  if (run.record.status === 'held') run.toldHeld.add(path);
 }
 
 function stateOf(id: string, stored: NodeRecord): NodeState {

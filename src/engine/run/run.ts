@@ -58,7 +58,9 @@ export interface Run {
   root: Frame | undefined;
   /** Monotonic time since which it counts as active; undefined while held. */
   activeSinceMs: number | undefined;
-  /** Paths whose hold was told before. */
+  /** Paths whose hold stands in the log. */
+  readonly notedHeld: Set<string>;
+  /** Paths of which the row was told since the execution was held last: whoever it held anew must be told anew. */
   readonly toldHeld: Set<string>;
   isOver: boolean;
   readonly startNode: (frame: Frame, id: string) => void;
