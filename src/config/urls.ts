@@ -5,7 +5,11 @@ import { fail, ok, type Result } from '../kernel/index.ts';
  * the adapter adds its own paths.
  */
 export function readBaseUrl(written: string): Result<string, string> {
-  if (!URL.canParse(written)) return fail(`"${written}" is not an address; write it like https://host/path`);
+  if (!URL.canParse(written)) {
+    // A password may stand in front of an `@`; faults are printed.
+    const shown = written.replace(/[^/]*@/g, '…@');
+    return fail(`"${shown}" is not an address; write it like https://host/path`);
+  }
   const url = new URL(written);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return fail('only http and https addresses are taken');
   if (url.username !== '' || url.password !== '') return fail('leave user and password out of the address');

@@ -144,7 +144,8 @@ async function post(
     if (!parsed.success) return { kind: 'failed', reason: `pushplus HTTP ${response.status}，答复无法识别` };
     const { code, msg } = parsed.data;
     if (code === 200) return { kind: 'sent' };
-    const reason = `pushplus ${code}：${shorten(msg ?? '', 80)}`;
+    // Its words stand on the page and in the log, and some services repeat what they were sent.
+    const reason = `pushplus ${code}：${shorten((msg ?? '').replaceAll(token, '[secret]'), 80)}`;
     if (code === 900) state.stoppedOn = today;
     if (code === 903) state.badToken = fingerprint(token);
     return code === 903 ? { kind: 'off', reason } : { kind: 'failed', reason };
@@ -155,9 +156,19 @@ async function post(
   }
 }
 
+/** An answer has some hundred bytes; more than this is none. */
+const maxAnswerBytes = 64 * 1024;
+
 async function readJson(response: Response): Promise<unknown> {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
   try {
-    return JSON.parse(await response.text());
+    for await (const piece of response.body ?? []) {
+      sizeBytes += piece.byteLength;
+      if (sizeBytes > maxAnswerBytes) return undefined;
+      pieces.push(piece);
+    }
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../engine/ports/index.ts';
 import { type Clock, fail, ok, type Result } from '../kernel/index.ts';
+import { keepPrivate } from './private-file.ts';
 import { asStorageError } from './sqlite/open.ts';
 
 /** Who holds a data directory. */
@@ -45,6 +46,7 @@ export function acquireDataDirectory(
 
 function openLockFile(path: string): Database.Database {
   try {
+    keepPrivate(path);
     return new Database(path, { timeout: 0 });
   } catch (error) {
     if (error instanceof TypeError) throw new StorageError(`the folder of ${path} does not exist`, { cause: error });
@@ -55,7 +57,7 @@ function openLockFile(path: string): Database.Database {
 /** A full disk must not keep the worker from starting: the words are a convenience. */
 function writeHolder(path: string, holder: DirectoryHolder): void {
   try {
-    writeFileSync(path, JSON.stringify(holder));
+    writeFileSync(path, JSON.stringify(holder), { mode: 0o600 });
   } catch {
     // The lock itself holds; only its description is missing.
   }

@@ -56,7 +56,7 @@ export function createSideFile(path: string, sizeBytes = defaultSizeBytes): Side
 
 function openWithRoom(path: string, sizeBytes: number): number {
   const isNew = !existsSync(path);
-  const descriptor = openSync(path, isNew ? 'w+' : 'r+');
+  const descriptor = openSync(path, isNew ? 'w+' : 'r+', 0o600);
   try {
     const heldBytes = isNew ? 0 : readFileSync(path).length;
     if (heldBytes < sizeBytes)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../engine/ports/index.ts';
+import { keepPrivate } from '../private-file.ts';
 import { applicationId, migrations, schemaVersion } from './schema.ts';
 
 export type Connection = Database.Database;
@@ -47,6 +48,7 @@ export function openReader(options: OpenOptions): Connection {
 
 function connect(options: OpenOptions): Connection {
   try {
+    if (options.path !== ':memory:') keepPrivate(options.path);
     return new Database(options.path, { timeout: options.busyTimeoutMs });
   } catch (error) {
     throw asStorageError(error, `cannot open the database ${options.path}`);
