@@ -57,7 +57,9 @@ export function checkRest(world: SimWorld, staff: Staff, own: OwnBooks, accuse: 
     if (!outcomes.has(status)) accuse('stuck_row', `${recordId} stands in ${status}; 进度 ${text('进度')}`);
     if ((status === '失败' || status === '待核对') && text('报错') === '')
       accuse('stuck_row', `${recordId} is ${status} without a word`);
-    const wasTaken = writesOf(recordId).some((write) => write.column === '操作' && !isBlank(write.before));
+    const wasTaken = writesOf(recordId).some(
+      (write) => write.hand === 'app' && write.column === '操作' && !isBlank(write.before),
+    );
     if (status === '' && wasTaken && text('提示') + text('报错') === '')
       accuse('stuck_row', `${recordId} was submitted and shows nothing`);
     const isByHand = writesOf(recordId).findLast((write) => write.column === '状态')?.hand === 'staff';

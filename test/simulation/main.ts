@@ -41,7 +41,10 @@ function sum(reports: readonly SeedReport[]) {
   }
   return {
     seeds: reports.length,
-    failed_seeds: reports.filter((report) => report.faults.length > 0).map((report) => report.seed),
+    failed_seeds: reports
+      .filter((report) => report.faults.length > 0)
+      .map((report) => report.seed)
+      .sort((left, right) => left - right),
     rows: total((report) => report.rows),
     commands: total((report) => report.commands),
     raced_commands: total((report) => report.racedCommands),

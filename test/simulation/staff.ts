@@ -69,11 +69,15 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
     if (deleted.has(recordId)) return;
     const before = door.text(table.tableId, recordId, '操作');
     if (before !== '' && before !== (word ?? '')) raced += 1;
-    door.setCells(table.tableId, recordId, { 操作: word }, person());
+    write(world, table.tableId, recordId, { 操作: word }, person());
     if (word !== null) typed.push({ recordId, word, atMs: world.clock.nowMs() });
   };
   const addRow = (table: SimTable): void => {
-    const recordId = door.createRow(table.tableId, inputsOf(table, random, picture), person());
+    const recordId = door.createRow(
+      table.tableId,
+      asNamed(world, table.tableId, inputsOf(table, random, picture)),
+      person(),
+    );
     const row = { table, recordId };
     rows.push(row);
     patience.set(recordId, 2 + randomInt(random, 4));
@@ -144,6 +148,24 @@ function renameForAWhile({ sandbox, tables, clock }: SimWorld, random: Random): 
   );
 }
 
+/** People write into the column that they see, whatever it is called just now. */
+function write(
+  { sandbox }: Pick<SimWorld, 'sandbox'>,
+  tableId: string,
+  recordId: string,
+  fields: JsonObject,
+  openId?: string,
+): void {
+  sandbox.table.setCells(tableId, recordId, asNamed({ sandbox }, tableId, fields), openId);
+}
+
+function asNamed({ sandbox }: Pick<SimWorld, 'sandbox'>, tableId: string, fields: JsonObject): JsonObject {
+  const names = new Set(sandbox.table.fields(tableId).map((field) => field.name));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [names.has(name) ? name : `${name}（旧）`, value]),
+  );
+}
+
 /** A person looks at a row and does what they would do. */
 function visit(visit: Visit): void {
   const { world, random, row, type, isActive } = visit;
@@ -178,7 +200,7 @@ function confirm({ world, random, row, type, isActive }: Visit): void {
   const door = world.sandbox.table;
   const luck = random.next();
   if (isActive && luck < 0.15) {
-    door.setCells(table.tableId, recordId, { 打回意见: '背景再干净一些' });
+    write(world, table.tableId, recordId, { 打回意见: '背景再干净一些' });
     type(row, '打回');
   } else if (isActive && luck < 0.2) type(row, '取消');
   else {
@@ -186,7 +208,7 @@ function confirm({ world, random, row, type, isActive }: Visit): void {
     const column = texts[0]?.column;
     const written = column === undefined ? '' : door.text(table.tableId, recordId, column);
     if (isActive && luck < 0.35 && column !== undefined && written !== '')
-      door.setCells(table.tableId, recordId, { [column]: `${written}\n（已改）` });
+      write(world, table.tableId, recordId, { [column]: `${written}\n（已改）` });
     type(row, '通过');
   }
 }
@@ -206,7 +228,7 @@ function doubt({ world, random, row, type, touched, picture, ...visit }: Visit):
       .map((stage) => stage.artifacts[0])
       .find((key) => key !== undefined && isEmpty(door.row(table.tableId, recordId)?.[key.column]));
     if (next?.type === 'attachment') {
-      door.setCells(table.tableId, recordId, { [next.column]: [{ file_token: picture() }] });
+      write(world, table.tableId, recordId, { [next.column]: [{ file_token: picture() }] });
       touched.add(`${recordId}/${next.column}`);
     }
   }
@@ -231,12 +253,12 @@ function mischief({ world, random, row, type, deleted, touched }: Visit): boolea
   if (luck < 0.014) {
     const keys = table.agent.stages.flatMap((stage) => stage.artifacts.slice(0, 1));
     const column = keys[randomInt(random, keys.length)]?.column ?? '';
-    door.setCells(tableId, recordId, { [column]: null });
+    write(world, tableId, recordId, { [column]: null });
     touched.add(`${recordId}/${column}`);
   } else if (luck < 0.03) {
     const text = Object.values(table.agent.inputs).find((input) => input.type === 'text');
-    if (text !== undefined) door.setCells(tableId, recordId, { [text.column]: `改于 ${world.clock.nowMs()}` });
-  } else if (luck < 0.035) door.setCells(tableId, recordId, { 状态: '完成' });
+    if (text !== undefined) write(world, tableId, recordId, { [text.column]: `改于 ${world.clock.nowMs()}` });
+  } else if (luck < 0.035) write(world, tableId, recordId, { 状态: '完成' });
   else if (luck < 0.045) type(row, ['通过', '打回', '提交', '取消'][randomInt(random, 4)] ?? '通过');
   return false;
 }
