@@ -9,7 +9,7 @@ import {
   formatDuration,
   noFailpoints,
   silentLogger,
-  type Secret,
+  Secret,
 } from '../kernel/index.ts';
 import { createFolderKnowledge, createSharpPictureWorker } from '../functions/index.ts';
 import { createDiskSpool, createMemorySpool, createSharpFitter } from '../media/index.ts';
@@ -20,6 +20,7 @@ import { type DataDirectory, freeBytesOf, instanceTagOf } from './data-directory
 import { failpointsFromEnvironment } from './failpoints.ts';
 import { openStore } from './open-store.ts';
 import type { Ports } from './ports.ts';
+import { openScale, type ScaleOptions, sharedInstanceTag } from './scale.ts';
 import { createYoungGarbageCollector } from './young-garbage.ts';
 
 /** The real world, for a worker in this process. */
@@ -39,7 +40,9 @@ export async function createLivePorts(
   const random = createSystemRandom();
   const ids = createIdSource(clock, random);
   const logger = createLogger({ directory: directory.logs, level: logLevel(), clock, secrets: secretsOf(config) });
-  const store = await openStore(config, directory, { clock, logger });
+  const owner = ids.uuid();
+  const shared = await openShared(config, { clock, logger, owner });
+  const store = shared.scale?.store ?? (await openStore(config, directory, { clock, logger }));
   logger.info('effective limits', {
     poll: formatDuration(config.settings.poll.interval),
     submit: formatDuration(config.settings.timeouts.submit),
@@ -68,14 +71,29 @@ export async function createLivePorts(
     monitorFiles: createMonitorFiles(resolve(projectDirectory, config.environment.monitorDir)),
     ...(options.wakeUps ? wakeUps(config, { fetch: network, clock, logger }) : {}),
     freeBytes: async () => await freeBytesOf(directory.root),
-    owner: ids.uuid(),
-    instanceTag: await instanceTagOf(directory, config.environment, random),
+    owner,
+    ...shared,
+    instanceTag:
+      shared.scale === undefined || config.environment.instance !== undefined
+        ? await instanceTagOf(directory, config.environment, random)
+        : await sharedInstanceTag(store, clock, random),
     close: async () => {
       await network.close();
-      await store.close();
+      await (shared.scale ?? store).close();
       logger.close();
     },
   };
+}
+
+/** A worker's place among several; nothing where it is alone on its SQLite. */
+async function openShared(
+  { environment }: LoadedConfig,
+  deps: Omit<ScaleOptions, 'databaseUrl'>,
+): Promise<Pick<Ports, 'scale' | 'peers' | 'isGone'>> {
+  const { databaseUrl } = environment;
+  if (databaseUrl === undefined) return {};
+  const scale = await openScale({ databaseUrl, ...deps });
+  return { scale, peers: scale.peers, isGone: scale.peers.isGone };
 }
 
 /** The sandbox of `npm start` has no long connection; there the poll is quick enough. */
@@ -95,6 +113,9 @@ function openNetwork(config: LoadedConfig): ReturnType<typeof createLiveFetch> {
       .split(',')
       .map((host) => host.trim())
       .filter((host) => host !== ''),
+    // A local Clash answers every name from 198.18.0.0/15: taken for names alone, and only where a name that cannot
+    // exist is answered from there too.
+    fakeIp: 'probe',
     environment: process.env,
   });
 }
@@ -117,12 +138,14 @@ export function createProbePorts(config: LoadedConfig) {
 
 /** Every secret in use, so that the log can be cleaned of all of them. */
 export function secretsOf(config: LoadedConfig): readonly Secret[] {
-  const { feishu, pushplus, databaseUrl } = config.environment;
+  const { feishu, pushplus, databaseUrl, heartbeatUrl } = config.environment;
   return [
     ...config.activeProviders.map((provider) => provider.account.key),
     ...(feishu === undefined ? [] : [feishu.appSecret]),
     ...(pushplus === undefined ? [] : [pushplus.token]),
     ...(databaseUrl === undefined ? [] : [databaseUrl]),
+    // Whoever knows it can say that this worker lives.
+    ...(heartbeatUrl === undefined ? [] : [new Secret(heartbeatUrl)]),
   ];
 }
 
