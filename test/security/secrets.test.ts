@@ -119,7 +119,7 @@ describe('secrets', () => {
     const isUp = await waitUntil(
       clock,
       async () => {
-        const names = await readdir(join(outside.dataDir, 'webmon')).catch(() => []);
+        const names = await readdir(join(outside.dataDir, 'webmon')).catch((): string[] => []);
         return names.includes('metrics.json');
       },
       50,
