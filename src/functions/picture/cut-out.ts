@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { decode } from './decode.ts';
 import { measurePicture } from './measure.ts';
 
 /** Masks are made at this size at most: enough for an edge, and quick. */
@@ -13,8 +14,8 @@ export async function cutOutPicture(
   tolerance: number,
 ): Promise<{ bytes: Uint8Array; keptRatio: number }> {
   const facts = await measurePicture(bytes);
-  if (facts.ground === 'transparent') return { bytes: await sharp(bytes).png().toBuffer(), keptRatio: 1 };
-  const { data, info } = await sharp(bytes)
+  if (facts.ground === 'transparent') return { bytes: await decode(bytes).png().toBuffer(), keptRatio: 1 };
+  const { data, info } = await decode(bytes)
     .resize({ width: maskSidePx, height: maskSidePx, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: facts.groundColor })
     .removeAlpha()
@@ -29,7 +30,7 @@ export async function cutOutPicture(
     .toColourspace('b-w')
     .raw()
     .toBuffer();
-  const lifted = await sharp(bytes)
+  const lifted = await decode(bytes)
     .flatten({ background: facts.groundColor })
     .toColourspace('srgb')
     .joinChannel(grown, { raw: { width: facts.widthPx, height: facts.heightPx, channels: 1 } })

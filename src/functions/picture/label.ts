@@ -10,9 +10,9 @@ export async function labelPicture(
   mode: 'metadata' | 'visible',
   producer: string,
 ): Promise<Uint8Array> {
-  const { default: sharp } = await import('sharp');
-  const { width, height, format } = await sharp(bytes).metadata();
-  const marked = mode === 'visible' ? sharp(bytes).composite([markFor(width, height)]) : sharp(bytes);
+  const { decode } = await import('./decode.ts');
+  const { width, height, format } = await decode(bytes).metadata();
+  const marked = mode === 'visible' ? decode(bytes).composite([markFor(width, height)]) : decode(bytes);
   const labelled = marked.keepMetadata().withXmp(aiLabelXmp(producer));
   if (format === 'jpeg') return await labelled.jpeg({ quality: 95 }).toBuffer();
   if (format === 'webp') return await labelled.webp({ quality: 95 }).toBuffer();

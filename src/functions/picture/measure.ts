@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { decode } from './decode.ts';
 import type { PictureFacts } from './port.ts';
 
 const sharpnessSidePx = 1024;
@@ -7,14 +8,14 @@ const groundSidePx = 256;
 const sameColorDistance = 30;
 
 export async function measurePicture(bytes: Uint8Array): Promise<PictureFacts> {
-  const { width, height, format } = await sharp(bytes).metadata();
+  const { width, height, format } = await decode(bytes).metadata();
   const [sharpness, ground] = await Promise.all([measureSharpness(bytes), measureGround(bytes)]);
   return { widthPx: width, heightPx: height, format, sharpness, ...ground };
 }
 
 /** Edge energy: the Laplacian around a middle grey, so that both signs survive in eight bits. */
 async function measureSharpness(bytes: Uint8Array): Promise<number> {
-  const edges = await sharp(bytes)
+  const edges = await decode(bytes)
     .resize({ width: sharpnessSidePx, height: sharpnessSidePx, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#ffffff' })
     .greyscale()
@@ -29,7 +30,7 @@ type Ground = Pick<PictureFacts, 'ground' | 'groundRatio' | 'groundColor'>;
 
 /** Looks at a ring along the border, 4 % of the side wide. */
 async function measureGround(bytes: Uint8Array): Promise<Ground> {
-  const { data, info } = await sharp(bytes)
+  const { data, info } = await decode(bytes)
     .resize({ width: groundSidePx, height: groundSidePx, fit: 'fill' })
     .ensureAlpha()
     .raw()

@@ -10,8 +10,8 @@ export function createSharpPictureWorker(): PictureWorker {
     contactSheet: async (pictures, options) => await (await import('./sheet.ts')).drawContactSheet(pictures, options),
     cutOut: async (bytes, tolerance) => await (await import('./cut-out.ts')).cutOutPicture(bytes, tolerance),
     printSize: async (bytes, longSidePx, dpi) => {
-      const { default: sharp } = await import('sharp');
-      return await sharp(bytes)
+      const { decode } = await import('./decode.ts');
+      return await decode(bytes)
         .resize({ width: longSidePx, height: longSidePx, fit: 'inside', kernel: 'lanczos3' })
         .withMetadata({ density: dpi })
         .png()

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { decode } from './decode.ts';
 import type { SheetOptions } from './port.ts';
 
 /** Room below each picture for its number, drawn as dots: no fonts are needed anywhere. */
@@ -14,7 +15,7 @@ export async function drawContactSheet(pictures: readonly Uint8Array[], options:
     pictures.map(async (bytes, index) => {
       const left = options.gapPx + (index % columns) * stepX;
       const top = options.gapPx + Math.floor(index / columns) * stepY;
-      const input = await sharp(bytes)
+      const input = await decode(bytes)
         .rotate()
         .resize({ width: options.cellWidthPx, height: cellHeightPx, fit: 'contain', background: '#ffffff' })
         .flatten({ background: '#ffffff' })
@@ -38,7 +39,7 @@ export async function drawContactSheet(pictures: readonly Uint8Array[], options:
 async function cellHeight(pictures: readonly Uint8Array[], cellWidthPx: number): Promise<number> {
   const first = pictures[0];
   if (first === undefined) throw new Error('a contact sheet needs at least one picture');
-  const { autoOrient } = await sharp(first).metadata();
+  const { autoOrient } = await decode(first).metadata();
   return Math.max(1, Math.round((cellWidthPx * autoOrient.height) / autoOrient.width));
 }
 
