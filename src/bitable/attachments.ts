@@ -23,10 +23,25 @@ export interface AttachmentFault {
 }
 
 /**
- * The bytes of a cell's file: ours when the spool still has them, else downloaded and checked (not empty, not too large, a
- * picture by its first bytes whatever its name says). Nothing is paid for a file that does not pass.
+ * Gets the bytes of a cell's file: ours when the spool still has them, else downloaded and checked (not empty, not too large,
+ * a picture by its first bytes whatever its name says). Nothing is paid for a file that does not pass. Whoever asks for a
+ * file that is on its way shares that download.
  */
-export async function fetchAttachment(
+export type Attachments = (place: AttachmentPlace, file: CellAttachment) => Promise<Result<Artifact, AttachmentFault>>;
+
+export function createAttachments(deps: AttachmentDeps, signal: AbortSignal): Attachments {
+  const underWay = new Map<string, Promise<Result<Artifact, AttachmentFault>>>();
+  return async (place, file) => {
+    const key = `${place.table.appToken}/${file.fileToken}`;
+    const known = underWay.get(key);
+    if (known !== undefined) return await known;
+    const mine = fetchAttachment(deps, place, file, signal).finally(() => underWay.delete(key));
+    underWay.set(key, mine);
+    return await mine;
+  };
+}
+
+async function fetchAttachment(
   deps: AttachmentDeps,
   place: AttachmentPlace,
   file: CellAttachment,

@@ -1,5 +1,6 @@
 import type { FeishuFailure } from '../feishu/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
+import { createAttachments } from './attachments.ts';
 import { lesserColumns } from './cells.ts';
 import type { TableSideDeps } from './deps.ts';
 import { createFileMemory } from './file-memory.ts';
@@ -24,9 +25,11 @@ export function createHub(deps: TableSideDeps, signal: AbortSignal): Hub {
       if (!signal.aborted) deps.logger.error('a notice could not be stored', { name: data['name'], error });
     });
   };
+  const files = createFileMemory(deps.store, deps.clock);
   const hub: Hub = {
     deps,
-    files: createFileMemory(deps.store, deps.clock),
+    files,
+    attachments: createAttachments({ ...deps, files }, signal),
     lock: createKeyedLock(),
     messenger: createMessenger(deps, signal),
     signal,

@@ -1,6 +1,7 @@
 import type { AgentDefinition, StageDefinition } from '../contract/index.ts';
 import type { TableRef } from '../feishu/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
+import type { Attachments } from './attachments.ts';
 import type { TableColumns } from './columns.ts';
 import type { TableSideDeps } from './deps.ts';
 import type { FileMemory } from './file-memory.ts';
@@ -30,6 +31,7 @@ export type ReadyTable = TableState & { readonly columns: TableColumns };
 export interface Hub {
   readonly deps: TableSideDeps;
   readonly files: FileMemory;
+  readonly attachments: Attachments;
   readonly lock: KeyedLock;
   readonly messenger: Messenger;
   readonly signal: AbortSignal;

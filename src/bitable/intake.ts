@@ -1,6 +1,7 @@
 import type { FeishuFailure, RawRecord } from '../feishu/index.ts';
 import type { CommandJob, CommandRunner } from './command-runner.ts';
 import { protocolCells } from './cells.ts';
+import { maxStarting } from './deps.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { type Editors, observeRow, wordOf } from './observe.ts';
 import { putRightByHand } from './put-right.ts';
@@ -16,6 +17,7 @@ import {
 import { cellStatus } from './row-facts.ts';
 import { createDoorbell } from './signal.ts';
 import { statusFilter } from './search.ts';
+import { prefetchInputs } from './start-stage.ts';
 import type { WordWitness } from './word-witness.ts';
 
 /** Rounds of read, store, clear within one turn: a word typed while another was cleared is taken up at once. */
@@ -93,6 +95,9 @@ async function observeAll(
       return { clears: [], waiting: [] };
     }
     if (seen.clear !== undefined) clears.push(seen.clear);
+    if (seen.row !== undefined && seen.clear?.plan.kind === 'start' && clears.length <= maxStarting) {
+      prefetchInputs(hub, { place, fields: record.fields, row: seen.row, stage: seen.clear.plan.stage });
+    }
     if (seen.execute) await proveStatus(hub, place, record, seen.row);
     if (seen.execute) jobs.push({ place, fields: record.fields, submitter: seen.row?.submitter ?? '' });
     if (!seen.execute && seen.clear === undefined && seen.row !== undefined) {

@@ -1,10 +1,9 @@
 import { failureRule, type StageDefinition } from '../contract/index.ts';
 import type { ExecutionId, JsonObject } from '../kernel/index.ts';
 import { fail, ok } from '../kernel/index.ts';
-import { fetchAttachment } from './attachments.ts';
 import { readSelect } from './codec-read.ts';
 import { type Hub, refOf, type RowPlace, stageAt } from './hub.ts';
-import { collectInputs, type StageContext } from './inputs.ts';
+import { collectInputs, type FetchFile, type StageContext } from './inputs.ts';
 import { stageSourceRef } from './refs.ts';
 import { type RowDocument, stageOf, withStage } from './row-documents.ts';
 import { inputSignature } from './row-facts.ts';
@@ -32,18 +31,13 @@ export type StartOutcome =
  */
 export async function startStage(hub: Hub, request: StartRequest): Promise<StartOutcome> {
   const { place, fields, row } = request;
-  const { agent, columns, table } = place.table;
+  const { agent, columns } = place.table;
   const stage = stageAt(agent, request.stage);
   const context: StageContext = { agent, stage, columns, fields, row };
   // Submitted before a crash: it runs whatever has become of the row's inputs since, and must not be lost sight of.
   const known = await hub.deps.store.executionByKey(request.idempotencyKey);
   if (known !== undefined) return started(hub, request, context, known.id);
-  const deps = { ...hub.deps, files: hub.files };
-  const input = await collectInputs(context, async (column, file) => {
-    const spot = { table, recordId: place.recordId, column };
-    const fetched = await fetchAttachment(deps, spot, file, hub.signal);
-    return fetched.ok ? ok(fetched.value) : fail(fetched.failure.words);
-  });
+  const input = await collectInputs(context, filesOf(hub, place));
   if (!input.ok) return { kind: 'refused', words: input.failure };
   if (!(await request.isWanted())) return { kind: 'unwanted' };
   const { workflow, planner } = chosenWorkflow(stage, context);
@@ -60,6 +54,26 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
   const { kind, code, message, advice } = receipt.failure;
   hub.deps.logger.warn('the engine refused a row', { kind, code, message });
   return { kind: 'refused', words: advice ?? failureRule(kind).staffText };
+}
+
+function filesOf(hub: Hub, { table, recordId }: RowPlace): FetchFile {
+  return async (column, file) => {
+    const fetched = await hub.attachments({ table: table.table, recordId, column }, file);
+    return fetched.ok ? ok(fetched.value) : fail(fetched.failure.words);
+  };
+}
+
+/**
+ * Fetches a stage's input files while its word is being cleared: the start then finds them in the spool. Nothing depends on
+ * it; what went wrong is met again, and told, when the stage starts.
+ */
+export function prefetchInputs(hub: Hub, request: Pick<StartRequest, 'place' | 'fields' | 'row' | 'stage'>): void {
+  const { place, fields, row } = request;
+  const { agent, columns } = place.table;
+  const context: StageContext = { agent, stage: stageAt(agent, request.stage), columns, fields, row };
+  void collectInputs(context, filesOf(hub, place)).catch((error: unknown) => {
+    if (!hub.signal.aborted) hub.deps.logger.debug('inputs were not fetched ahead', { error: String(error) });
+  });
 }
 
 /** The row as it is while the execution runs. */

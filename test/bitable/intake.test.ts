@@ -279,20 +279,29 @@ describe('taking up what staff typed', () => {
   it('取消 typed before the row was submitted keeps it from being submitted', async () => {
     const world = await createWorld();
     world.newRow('rec1');
-    let isFirst = true;
+    let downloads = 0;
     world.feishu.fault = (call) => {
-      if (call.name === 'download' && isFirst) {
-        isFirst = false;
-        world.put('rec1', { 操作: '取消' });
-        return { failure: failure(1061001) };
-      }
-      return undefined;
+      if (call.name !== 'download') return undefined;
+      downloads += 1;
+      // The first try runs beside the clear; by the second the row is cleared and waits for its file.
+      if (downloads === 2) world.put('rec1', { 操作: '取消' });
+      return downloads <= 2 ? { failure: failure(1061001) } : undefined;
     };
     void world.side.tick();
-    await world.settle(1_000);
+    await world.settle(4_000);
     await world.turn();
     expect(world.engine.submits).toHaveLength(0);
     expect(world.cell('rec1', '状态')).toBe('已取消');
+  });
+
+  it('fetches the pictures of a row while its word is being cleared, and only once', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    const names = world.feishu.calls.map((call) => call.name);
+    expect(names.filter((name) => name === 'download')).toHaveLength(1);
+    expect(names.indexOf('download')).toBeLessThan(names.indexOf('update'));
+    expect(world.engine.submits).toHaveLength(1);
   });
 });
 
