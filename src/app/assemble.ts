@@ -1,8 +1,7 @@
-import { type AgentTable, createCallCountStore, createTableSide, type TableSide } from '../bitable/index.ts';
+import { type AgentTable, createCallCountStore } from '../bitable/index.ts';
 import type { LoadedConfig } from '../config/index.ts';
 import type { Provider } from '../contract/index.ts';
-import { createEngine } from '../engine/index.ts';
-import type { Engine } from '../engine/ports/index.ts';
+import { createEngine, type SharedEngine } from '../engine/index.ts';
 import {
   type CallBudget,
   createCallBudget,
@@ -18,16 +17,18 @@ import { createCollector } from '../media/index.ts';
 import { providerFactories } from '../providers/index.ts';
 import { createMonitoring, type Life, type Monitoring } from './monitoring.ts';
 import type { Ports } from './ports.ts';
+import { createTables } from './house-tables.ts';
+import type { HouseTables } from './scale-tables.ts';
 import { createUploadSessions } from './upload-sessions.ts';
 
 /** The house, built and not yet living. Whoever built it calls `start`, then `tick` again and again, then `stop`. */
 export interface House {
   readonly config: LoadedConfig;
   readonly ports: Ports;
-  readonly engine: Engine;
+  readonly engine: SharedEngine;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly feishu: Platform | undefined;
-  readonly tables: TableSide | undefined;
+  readonly tables: HouseTables | undefined;
   readonly monitoring: Monitoring;
   /** Refused, in words, when a table's columns do not fit: then nothing has been started. */
   start(): Promise<Result<void, readonly string[]>>;
@@ -52,18 +53,7 @@ export async function assemble(config: LoadedConfig, ports: Ports): Promise<Resu
   const tables =
     feishu === undefined || agents.value.length === 0
       ? undefined
-      : createTableSide({
-          client: feishu,
-          engine,
-          ...ports,
-          settings: config.settings,
-          agents: agents.value,
-          callBudget,
-          ...(config.environment.alertChatId === undefined ? {} : { alertChatId: config.environment.alertChatId }),
-          confirmSetting: (name) => config.environment.switches[name] === true,
-          wakeIsAlive: createProvenAlive(config, ports),
-          timeZone: config.environment.timezone,
-        });
+      : createTables({ config, ports, engine, feishu, callBudget, agents: agents.value });
   const life: Life = { startedAt: ports.clock.nowMs(), lastTickAt: null, lagMs: () => 0 };
   const monitoring = createMonitoring({
     config,
@@ -87,6 +77,7 @@ function live(parts: Omit<House, 'start' | 'tick' | 'stop' | 'measureLagBy'>, li
       if (fit?.ok === false) return fail(fit.failure.map((fault) => `${fault.problem}；${fault.remedy}`));
       await monitoring.start();
       await engine.start();
+      await ports.scale?.startDispatching(engine);
       if (tables !== undefined) await startWakeUps(parts, tables);
       return ok(undefined);
     },
@@ -115,23 +106,10 @@ function live(parts: Omit<House, 'start' | 'tick' | 'stop' | 'measureLagBy'>, li
   };
 }
 
-/**
- * Alive counts only when it has been so for a whole interval: what was typed while the link was down is told by nobody, so
- * one search must follow each connection.
- */
-function createProvenAlive(config: LoadedConfig, ports: Ports): () => boolean {
-  let aliveSinceMs: number | undefined;
-  return () => {
-    const isAlive = ports.wakeSource?.isAlive() === true;
-    aliveSinceMs = isAlive ? (aliveSinceMs ?? ports.clock.monotonicMs()) : undefined;
-    return aliveSinceMs !== undefined && ports.clock.monotonicMs() - aliveSinceMs > config.settings.poll.interval;
-  };
-}
-
 /** The long connection is a convenience: whatever keeps it from coming up is logged, and polling goes on. */
 async function startWakeUps(
   { ports, feishu, config }: Pick<House, 'ports' | 'feishu' | 'config'>,
-  tables: TableSide,
+  tables: HouseTables,
 ): Promise<void> {
   if (ports.wakeSource === undefined || feishu === undefined) return;
   for (const { base } of config.environment.tables.values()) {
@@ -182,7 +160,7 @@ export function createHouseEngine(
   config: LoadedConfig,
   ports: Ports,
   providers: ReadonlyMap<string, Provider>,
-): Engine {
+): SharedEngine {
   return createEngine({
     ...ports,
     settings: config.settings,

@@ -93,7 +93,7 @@ async function openShared(
   const { databaseUrl } = environment;
   if (databaseUrl === undefined) return {};
   const scale = await openScale({ databaseUrl, ...deps });
-  return { scale, peers: scale.peers, isGone: scale.peers.isGone };
+  return { scale, peers: scale.peers, isGone: async (other) => await scale.peers.isGone(other) };
 }
 
 /** The sandbox of `npm start` has no long connection; there the poll is quick enough. */

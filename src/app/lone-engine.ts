@@ -35,6 +35,7 @@ export async function openLoneEngine(
     const engine = createHouseEngine(usable, ports, createProviders(usable, ports));
     undo.push(async () => await engine.stop(usable.settings.timeouts.drain));
     await engine.start();
+    await ports.scale?.startDispatching(engine);
     return ok({ engine, ports, close });
   } catch (error) {
     await close();

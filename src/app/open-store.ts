@@ -1,14 +1,19 @@
 import type { LoadedConfig } from '../config/index.ts';
 import type { Store } from '../engine/ports/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
-import { createSqliteStore } from '../store/index.ts';
+import { createPostgresStore, createSqliteStore } from '../store/index.ts';
 import type { DataDirectory } from './data-directory.ts';
 
-/** SQLite in the data directory. Throws a StorageError in words when it cannot be used. */
+/**
+ * The store of the installation, for one who reads and asks beside the workers: the database of `DATABASE_URL`, else
+ * SQLite in the data directory. Throws a StorageError in words when it cannot be used.
+ */
 export async function openStore(
-  _config: LoadedConfig,
+  config: LoadedConfig,
   directory: DataDirectory,
   deps: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
-  return await Promise.resolve(createSqliteStore({ path: directory.database, ...deps }));
+  const { databaseUrl } = config.environment;
+  if (databaseUrl === undefined) return createSqliteStore({ path: directory.database, ...deps });
+  return await createPostgresStore({ connectionString: databaseUrl.reveal(), readers: 2, ...deps });
 }

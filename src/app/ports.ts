@@ -5,6 +5,7 @@ import type { Clock, Failpoints, Fetch, IdSource, Logger, Random } from '../kern
 import type { Knowledge, PictureWorker } from '../functions/index.ts';
 import type { Spool } from '../media/index.ts';
 import type { MonitorFiles } from '../monitor/index.ts';
+import type { Scale } from './scale.ts';
 
 /**
  * The whole outside world as arguments: what `assemble` needs to build the house. Production gives live ones
@@ -29,6 +30,9 @@ export interface Ports {
   /** This process, in `owner` of executions. */
   readonly owner: string;
   readonly isGone?: NonNullable<EngineDeps['isGone']>;
+  readonly peers?: NonNullable<EngineDeps['peers']>;
+  /** This worker's place among several on one database; absent: it is alone. */
+  readonly scale?: Scale;
   /** This installation, in 执行编号. */
   readonly instanceTag: string;
   /** The long connection; absent: polling alone. */

@@ -31,22 +31,25 @@ export interface Worker {
 
 /** Starts the worker: configuration, lock of the data directory, ports, house, loops. Leaves nothing behind when it fails. */
 export async function startWorker(options: WorkerOptions): Promise<Result<Worker, StartFault>> {
-  const mode = await modeOfDirectory(options);
-  const sandbox =
-    mode === 'sandbox' ? await (await import('./sandbox-server.ts')).openSandboxServer(options) : undefined;
-  const undo: (() => Promise<void> | void)[] = sandbox === undefined ? [] : [async () => await sandbox.close()];
+  const undo: (() => Promise<void> | void)[] = [];
   const refuse = async (fault: StartFault): Promise<Result<Worker, StartFault>> => {
     for (const step of undo.reverse()) await step();
     return fail(fault);
   };
-  const config = await readConfiguration({
-    ...options,
-    ...(sandbox === undefined ? {} : { sandboxOrigin: sandbox.origin }),
-  });
-  if (!config.ok) return await refuse({ exitCode: 78, lines: config.failure.map(formatFault) });
-  const locked = await lockDirectory(options.directory, config.value);
+  const isSandbox = (await modeOfDirectory(options)) === 'sandbox';
+  // The lock comes before the sandbox, whose state lies in the same directory and whose port the other worker has.
+  const first = await readConfiguration({ ...options, ...(isSandbox ? { sandboxOrigin: unopened } : {}) });
+  if (!first.ok) return await refuse({ exitCode: 78, lines: first.failure.map(formatFault) });
+  const locked = await lockDirectory(options.directory, first.value);
   if (!locked.ok) return await refuse(locked.failure);
   undo.push(() => locked.value.lock.release());
+  const opened = isSandbox ? await openSandboxPort(options) : ok(undefined);
+  if (!opened.ok) return await refuse(opened.failure);
+  const sandbox = opened.value;
+  if (sandbox !== undefined) undo.push(async () => await sandbox.close());
+  const config =
+    sandbox === undefined ? first : await readConfiguration({ ...options, sandboxOrigin: sandbox.origin });
+  if (!config.ok) return await refuse({ exitCode: 78, lines: config.failure.map(formatFault) });
   const ports = await openPorts(options, config.value, locked.value.directory);
   if (!ports.ok) return await refuse(ports.failure);
   undo.push(async () => await ports.value.close());
@@ -73,6 +76,23 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Worker
   );
 }
 
+/** Stands for the sandbox's address before it has one. */
+const unopened = 'http://127.0.0.1:9';
+
+async function openSandboxPort(options: WorkerOptions): Promise<Result<SandboxServer, StartFault>> {
+  const { openSandboxServer } = await import('./sandbox-server.ts');
+  try {
+    return ok(await openSandboxServer(options));
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    const port = options.sandboxPort;
+    const line = isTaken
+      ? `port ${port} is taken by another program; choose another: npm start -- --port ${port + 1}`
+      : `cannot open the sandbox: ${messageOf(error)}`;
+    return fail({ exitCode: 1, lines: [line] });
+  }
+}
+
 async function openPorts(
   options: WorkerOptions,
   config: LoadedConfig,
@@ -81,7 +101,9 @@ async function openPorts(
   try {
     return ok(await createLivePorts(config, directory, options.directory));
   } catch (error) {
-    return fail({ exitCode: 1, lines: [`cannot open ${join(directory.root, 'gridloom.db')}: ${messageOf(error)}`] });
+    const isShared = config.environment.databaseUrl !== undefined;
+    const what = isShared ? 'the database of DATABASE_URL' : join(directory.root, 'gridloom.db');
+    return fail({ exitCode: 1, lines: [`cannot open ${what}: ${messageOf(error)}`] });
   }
 }
 

@@ -33,6 +33,8 @@ export interface TableSideDeps {
   readonly wakeIsAlive?: () => boolean;
   /** The month's calls; its guard should have been given to the client. Default: one of our own over the store. */
   readonly callBudget?: CallBudget;
+  /** Collection of the messages that wait; one of its own for a base among several workers. Default: one for all. */
+  readonly messageCollection?: string;
   /** IANA zone of the times that staff read. Default Asia/Shanghai. */
   readonly timeZone?: string;
 }

@@ -51,13 +51,14 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
   const bell = createDoorbell(clock);
   const unreachable = new Set<string>();
   const group = deps.alertChatId ?? '';
+  const collection = deps.messageCollection ?? collections.message;
 
   const receiverOf = (submitter: string): string => {
     if (isOpenId(submitter) && !unreachable.has(submitter)) return `open:${submitter}`;
     return group === '' ? '' : `chat:${group}`;
   };
   const waiting = async (): Promise<readonly { key: string; value: MessageDocument }[]> => {
-    const records = await store.documents(collections.message, {});
+    const records = await store.documents(collection, {});
     return records
       .map((record) => ({ key: record.key, value: messageDocument.parse(record.value) }))
       .sort((left, right) => left.value.at - right.value.at);
@@ -79,18 +80,18 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
     }
     await store.commit(
       members.map((member) =>
-        putDocument(clock, collections.message, member.key, { ...member.value, tries: member.value.tries + 1 }),
+        putDocument(clock, collection, member.key, { ...member.value, tries: member.value.tries + 1 }),
       ),
     );
     return false;
   };
   const afterSend = (member: { key: string; value: MessageDocument }, isSent: boolean): StoreCommand[] => {
-    const remove: StoreCommand = { type: 'delete-document', collection: collections.message, key: member.key };
+    const remove: StoreCommand = { type: 'delete-document', collection, key: member.key };
     const isPerson = member.value.to.startsWith('open:');
     if (isPerson && !isSent) unreachable.add(member.value.to.slice(5));
     if (isSent || !isPerson || group === '') return [remove];
     const { text, at } = member.value;
-    return [putDocument(clock, collections.message, member.key, { text, at, to: `chat:${group}`, tries: 0 })];
+    return [putDocument(clock, collection, member.key, { text, at, to: `chat:${group}`, tries: 0 })];
   };
   const flush = async (): Promise<void> => {
     if (signal.aborted) return;
@@ -102,7 +103,7 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
       for (const [to, members] of Map.groupBy(fresh, (message) => message.value.to)) {
         const batch = batchId(members.map((member) => member.key));
         const fixed = members.map((member) => ({ key: member.key, value: { ...member.value, to, batch } }));
-        await store.commit(fixed.map((member) => putDocument(clock, collections.message, member.key, member.value)));
+        await store.commit(fixed.map((member) => putDocument(clock, collection, member.key, member.value)));
         batches.set(batch, fixed);
       }
       if (batches.size === 0) return;
@@ -113,7 +114,7 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
   };
   return {
     put: (message) =>
-      putDocument(clock, collections.message, message.key, {
+      putDocument(clock, collection, message.key, {
         to: receiverOf(message.submitter),
         text: message.text,
         at: clock.nowMs(),
@@ -128,7 +129,7 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
         await bell.wait(isIdle ? Number.POSITIVE_INFINITY : retryMs, signal);
         await createDoorbell(clock).wait(gatherMs, signal);
         await flush().catch((error: unknown) => logger.warn('messages could not be sent', { error }));
-        isIdle = (await store.documents(collections.message, { limit: 1 })).length === 0;
+        isIdle = (await store.documents(collection, { limit: 1 })).length === 0;
       }
     },
   };

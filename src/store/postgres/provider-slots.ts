@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { isOpenExecution } from '../shared/reads.ts';
 import { asStorageError, type ConnectOptions, createPool } from './connect.ts';
 
 /**
@@ -9,6 +10,8 @@ export interface ProviderSlots {
   /** False when all `cap` slots are taken. Claiming again what is held already is true and takes no second slot. */
   readonly claim: (provider: string, cap: number, attempt: string) => Promise<boolean>;
   readonly release: (attempt: string) => Promise<void>;
+  /** Gives back what executions hold that are over: their worker died before it could. Claims begin with their id. */
+  readonly releaseEnded: () => Promise<number>;
   readonly taken: (provider: string) => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -37,6 +40,12 @@ export async function createProviderSlots(
     release: (attempt) =>
       query(async () => {
         await pool.query('UPDATE provider_slots SET owner = NULL, claim = NULL WHERE claim = $1', [attempt]);
+      }),
+    releaseEnded: () =>
+      query(async () => {
+        const sql = `UPDATE provider_slots SET owner = NULL, claim = NULL FROM executions
+          WHERE claim IS NOT NULL AND executions.id = split_part(claim, ':', 1) AND NOT (${isOpenExecution})`;
+        return (await pool.query(sql)).rowCount ?? 0;
       }),
     taken: (provider) =>
       query(async () => {

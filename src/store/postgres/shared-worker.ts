@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/ports/index.ts';
 import type { Clock, ExecutionId } from '../../kernel/index.ts';
 import type { ConnectOptions } from './connect.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { createWorkerPresence, type WorkerPresence } from './presence.ts';
 import { createPostgresStore } from './store.ts';
 
@@ -22,10 +22,22 @@ export interface SharedWorker {
 export async function openSharedWorker(
   options: ConnectOptions & { readonly clock: Clock; readonly owner: string },
 ): Promise<SharedWorker> {
-  const presence = await createWorkerPresence(options);
+  let onCreated: Dispatcher['onCreated'] = () => Promise.resolve();
+  // First of all: a schema that is not ours to use refuses before anything else is begun.
+  const store = await createPostgresStore({ ...options, onCreated: (ids, client) => onCreated(ids, client) });
+  const presence = await createWorkerPresence(options).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   let takeUp: (id: ExecutionId) => Promise<void> = () => Promise.resolve();
-  const dispatcher = await createDispatcher({ ...options, presence, takeUp: (id) => takeUp(id) });
-  const store = await createPostgresStore({ ...options, onCreated: dispatcher.onCreated });
+  const dispatcher = await createDispatcher({ ...options, presence, takeUp: (id) => takeUp(id) }).catch(
+    async (error: unknown) => {
+      await presence.close();
+      await store.close();
+      throw error;
+    },
+  );
+  onCreated = dispatcher.onCreated;
   return {
     store,
     presence,

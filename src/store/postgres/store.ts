@@ -1,12 +1,19 @@
 import type { Client, Pool } from 'pg';
 import type { Store } from '../../engine/ports/index.ts';
-import { type Clock, nextTurn } from '../../kernel/index.ts';
+import { type Clock, nextTurn, sleep } from '../../kernel/index.ts';
 import { createDecoder } from '../shared/decode.ts';
 import { createCommitGroup } from '../shared/group.ts';
 import { createListeners } from '../shared/listeners.ts';
 import { createReads } from '../shared/reads.ts';
 import { numberOf, type Row, type RunQuery } from '../shared/rows.ts';
-import { asStorageError, connectClient, type ConnectOptions, createPool, schemaOf } from './connect.ts';
+import {
+  asStorageError,
+  connectClient,
+  type ConnectOptions,
+  createPool,
+  isStatementFault,
+  schemaOf,
+} from './connect.ts';
 import { listen } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { repairUnknownWords } from './repair.ts';
@@ -37,7 +44,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     gridloom_append: appended.tell,
     gridloom_control: controlled.tell,
   });
-  const run = createRun(pool);
+  const run = createRun(pool, { ...options, patienceMs: options.patienceMs ?? 30_000 });
   const group = createCommitGroup({
     schedule: nextTurn,
     write: writer.write,
@@ -87,14 +94,22 @@ async function prepareSchema(options: PostgresStoreOptions): Promise<void> {
   }
 }
 
-/** Shared reads in PostgreSQL's words. */
-function createRun(pool: Pool): RunQuery {
+const readAgainMs = 200;
+
+/** Shared reads in PostgreSQL's words. A read waits for a database that is away as long as a commit does. */
+function createRun(pool: Pool, options: PostgresStoreOptions & { readonly patienceMs: number }): RunQuery {
+  const { clock } = options;
   return async (sql, params) => {
-    try {
-      const result = await pool.query<Row>(sql.replace(/\?(\d+)/g, '$$$1'), [...params]);
-      return result.rows;
-    } catch (error) {
-      throw asStorageError(error, 'cannot read the database');
+    const untilMs = clock.monotonicMs() + options.patienceMs;
+    for (;;) {
+      try {
+        const result = await pool.query<Row>(sql.replace(/\?(\d+)/g, '$$$1'), [...params]);
+        return result.rows;
+      } catch (error) {
+        const isHopeless = isStatementFault(error) || pool.ending || clock.monotonicMs() >= untilMs;
+        if (isHopeless) throw asStorageError(error, 'cannot read the database');
+        await sleep(clock, readAgainMs);
+      }
     }
   };
 }
