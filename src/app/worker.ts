@@ -47,8 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Worker
   if (!opened.ok) return await refuse(opened.failure);
   const sandbox = opened.value;
   if (sandbox !== undefined) undo.push(async () => await sandbox.close());
-  const config =
-    sandbox === undefined ? first : await readConfiguration({ ...options, sandboxOrigin: sandbox.origin });
+  const config = sandbox === undefined ? first : await readConfiguration({ ...options, sandboxOrigin: sandbox.origin });
   if (!config.ok) return await refuse({ exitCode: 78, lines: config.failure.map(formatFault) });
   const ports = await openPorts(options, config.value, locked.value.directory);
   if (!ports.ok) return await refuse(ports.failure);
