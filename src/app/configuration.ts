@@ -6,6 +6,7 @@ import {
   readMode,
   sortFaults,
 } from '../config/index.ts';
+import type { Definitions } from '../contract/index.ts';
 import { compile } from '../engine/index.ts';
 import { fail, type Result } from '../kernel/index.ts';
 import { createFunctions, createSharpPictureWorker } from '../functions/index.ts';
@@ -26,11 +27,7 @@ export async function readConfiguration(
   const files = createDirectoryFiles(options.directory);
   const env = withoutInner(options.env);
   const origin = options.sandboxOrigin;
-  const first = await loadConfig({ files, env, ...(origin === undefined ? {} : { sandbox: {} }) });
-  if (!first.ok) return first;
-  // The sandbox names a table for each agent, so the agents must be known first.
-  const loaded =
-    origin === undefined ? first : await loadConfig({ files, env, sandbox: await named(origin, first.value) });
+  const loaded = await loadConfig({ files, env, ...(origin === undefined ? {} : { sandbox: await namedIn(origin) }) });
   if (!loaded.ok) return loaded;
   const compiled = compile(loaded.value.definitions, {
     functions: functionNames(loaded.value),
@@ -47,10 +44,10 @@ export async function readShipped(
   return await loadConfig({ files, env: withoutInner(options.env), sandbox: {} });
 }
 
-/** The sandbox is loaded by those alone who run on it. */
-async function named(origin: string, { definitions }: LoadedConfig): Promise<Readonly<Record<string, string>>> {
+/** The sandbox names a table for each agent; it is loaded by those alone who run on it. */
+async function namedIn(origin: string): Promise<(agents: Definitions['agents']) => Readonly<Record<string, string>>> {
   const { sandboxVariables } = await import('./sandbox.ts');
-  return sandboxVariables(origin, definitions.agents);
+  return (agents) => sandboxVariables(origin, agents);
 }
 
 /** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */

@@ -39,10 +39,12 @@ export interface LoadOptions {
   /** The environment of the process; it stands above `.env`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * The sandbox's own variables, given in sandbox mode: addresses, keys, tables. Whatever speaks to the outside world is
-   * then taken from here alone.
+   * The sandbox's own variables, given in sandbox mode: addresses, keys, tables (a function where a table is named for each
+   * agent). Whatever speaks to the outside world is then taken from here alone.
    */
-  readonly sandbox?: Readonly<Record<string, string>>;
+  readonly sandbox?:
+    | Readonly<Record<string, string>>
+    | ((agents: Definitions['agents']) => Readonly<Record<string, string>>);
 }
 
 /** Reads and checks the whole configuration; every fault at once, or all of it. */
@@ -50,10 +52,11 @@ export async function loadConfig(options: LoadOptions): Promise<Result<LoadedCon
   const redLines = await readRedLines(options.files);
   const read = await readDefinitions(options.files, redLinePartials(redLines.value));
   const mentioned = mentionedVariables(read);
+  const sandbox = typeof options.sandbox === 'function' ? options.sandbox(plainly(read.agents)) : options.sandbox;
   const variables = gatherVariables({
     env: options.env,
     ...(await readEnvFile(options.files)),
-    ...(options.sandbox === undefined ? {} : { sandbox: { GRIDLOOM_MODE: 'sandbox', ...options.sandbox } }),
+    ...(sandbox === undefined ? {} : { sandbox: { GRIDLOOM_MODE: 'sandbox', ...sandbox } }),
     isOutside: (name) => isOutsideVariable(name, mentioned),
   });
   const tableVariables = new Map([...read.agents].map(([name, { definition }]) => [name, definition.table_env]));
@@ -137,13 +140,16 @@ function mentionedVariables(read: ReadDefinitions): ReadonlySet<string> {
 }
 
 function definitionsOf(read: ReadDefinitions, providers: Definitions['providers']): Definitions {
-  const plain = <T>(sourced: ReadonlyMap<string, Sourced<T>>): ReadonlyMap<string, T> =>
-    new Map([...sourced].map(([name, { definition }]) => [name, definition]));
   return {
-    workflows: plain(read.workflows),
-    skills: plain(read.skills),
-    prompts: plain(read.prompts),
-    agents: plain(read.agents),
+    workflows: plainly(read.workflows),
+    skills: plainly(read.skills),
+    prompts: plainly(read.prompts),
+    agents: plainly(read.agents),
     providers,
   };
+}
+
+/** Definitions without where they stand. */
+function plainly<T>(sourced: ReadonlyMap<string, Sourced<T>>): ReadonlyMap<string, T> {
+  return new Map([...sourced].map(([name, { definition }]) => [name, definition]));
 }
