@@ -106,6 +106,36 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
           { id: anExecutionId(4), epoch: 0 },
         ]);
       });
+
+      it('reads many executions at once, with their nodes and attempts', async () => {
+        for (const number of [1, 2, 3]) {
+          await store.commit([
+            { type: 'create-execution', record: anExecution(number) },
+            { type: 'put-node', record: aNode(number, 'draw'), epoch: 0 },
+            { type: 'create-attempt', record: anAttempt(number, number), epoch: 0 },
+          ]);
+        }
+        await store.commit([{ type: 'create-attempt', record: anAttempt(4, 3), epoch: 0 }]);
+        const parts = await store.executionParts([anExecutionId(3), anExecutionId(1), anExecutionId(9)]);
+        expect(parts).toEqual([
+          { record: anExecution(1), nodes: [aNode(1, 'draw')], attempts: [anAttempt(1, 1)] },
+          { record: anExecution(3), nodes: [aNode(3, 'draw')], attempts: [anAttempt(3, 3), anAttempt(4, 3)] },
+        ]);
+        expect(await store.executionParts([])).toEqual([]);
+      });
+
+      it('finds what may still settle of executions that have ended', async () => {
+        const accepted = { state: 'accepted' } as const;
+        await store.commit([
+          { type: 'create-execution', record: anExecution(1) },
+          { type: 'create-execution', record: anExecution(2, { status: 'canceled' }) },
+          { type: 'create-attempt', record: anAttempt(1, 1, accepted), epoch: 0 },
+          { type: 'create-attempt', record: anAttempt(2, 2, { state: 'succeeded' }), epoch: 0 },
+          { type: 'create-attempt', record: anAttempt(3, 2, accepted), epoch: 0 },
+        ]);
+        expect(await store.openAttemptsOfEnded(9)).toEqual([anAttempt(3, 2, accepted)]);
+        expect(await store.openAttemptsOfEnded(0)).toEqual([]);
+      });
     });
 
     describe('atomicity', () => {

@@ -31,6 +31,7 @@ export {
   ConflictError,
   type ControlRecord,
   type ExecutionHead,
+  type ExecutionParts,
   StorageError,
   type Store,
   type StoreCommand,

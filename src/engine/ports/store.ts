@@ -23,6 +23,13 @@ export interface ControlRecord {
 /** What a sweep needs to know of an execution. */
 export type ExecutionHead = Pick<ExecutionRecord, 'id' | 'owner' | 'epoch'>;
 
+/** An execution with all that a worker needs to go on with it. */
+export interface ExecutionParts {
+  readonly record: ExecutionRecord;
+  readonly nodes: readonly NodeRecord[];
+  readonly attempts: readonly AttemptRecord[];
+}
+
 /** One change. Records are written whole; what must not be lost to a race names what it expects to find. */
 export type StoreCommand =
   /** Refused (ConflictError `duplicate-key`) when another execution has the idempotency key. */
@@ -95,10 +102,14 @@ export interface Store {
   unfinished(limit: number, after?: ExecutionId): Promise<readonly ExecutionRecord[]>;
   /** The same executions without their bodies: some 1 µs each instead of 30, for a sweep that looks for a few among many. */
   unfinishedHeads(limit: number, after?: ExecutionId): Promise<readonly ExecutionHead[]>;
+  /** Many executions at once, in three queries; those that are not there are left out. At most 1,000 ids. */
+  executionParts(ids: readonly ExecutionId[]): Promise<readonly ExecutionParts[]>;
   nodes(id: ExecutionId): Promise<readonly NodeRecord[]>;
   attempts(id: ExecutionId): Promise<readonly AttemptRecord[]>;
   attempt(id: AttemptId): Promise<AttemptRecord | undefined>;
   attemptsInState(states: readonly AttemptState[], limit: number): Promise<readonly AttemptRecord[]>;
+  /** Attempts that may still settle whose execution has ended, oldest first. */
+  openAttemptsOfEnded(limit: number): Promise<readonly AttemptRecord[]>;
   /** Settled successes under a fingerprint whose output was never collected into a result. */
   attemptsByFingerprint(fingerprint: string): Promise<readonly AttemptRecord[]>;
   charges(filter: ChargeFilter): Promise<readonly ChargeRecord[]>;

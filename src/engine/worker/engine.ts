@@ -1,10 +1,10 @@
 import type { Failure } from '../../contract/index.ts';
-import { type AttemptId, type ExecutionId, fail, type JsonObject, ok, type Result } from '../../kernel/index.ts';
+import { type AttemptId, type ExecutionId, fail, type JsonObject, ok, type Result, sleep } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { eventOf } from '../call/events.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { Engine, EngineActivity, EventType, ResolveVerdict, StoreCommand } from '../ports/index.ts';
-import { cancelRun, createRun, openRun } from '../run/open-run.ts';
+import { cancelRun } from '../run/open-run.ts';
 import { putExecution, type Run } from '../run/run.ts';
 import { waitWords } from '../call/words.ts';
 import { createServices, type Switches } from './create-services.ts';
@@ -12,7 +12,7 @@ import { createPlans } from './plans.ts';
 import { requestCollection } from './request.ts';
 import { isDrivenElsewhere, leaveCancel, leaveVerdict, obeyAsks, rereadDoubts } from './peers.ts';
 import { resolveAttempt } from './resolve.ts';
-import { storeSubmission } from './submit.ts';
+import { submit } from './submit.ts';
 import { createTicks } from './ticks.ts';
 import { readSideFile, sweepUnfinished, type TakeUp, takeUpNamed, watchLeftovers, watchOrphans } from './take-up.ts';
 
@@ -79,15 +79,7 @@ export function createEngine(deps: EngineDeps): SharedEngine {
   return {
     submit: async (request) => {
       const mine = ticks.isRunning() && !switches.isStopping && deps.peers === undefined;
-      const submitted = await storeSubmission(deps, plans, request, mine);
-      if (!submitted.ok) return submitted;
-      const { receipt, fresh } = submitted.value;
-      if (fresh !== undefined && !runs.has(fresh.record.id)) {
-        const run = createRun({ services, ...fresh, nodes: [], attempts: [], ...handlers });
-        adopt(run);
-        void services.track(openRun(run, fresh.request));
-      }
-      return { ok: true, value: receipt };
+      return await submit(takeUp, request, mine);
     },
     cancel: async (id, reason) => {
       await requestCancel(takeUp, id, reason);
@@ -168,8 +160,12 @@ async function resolveAmongPeers(
   });
 }
 
+const openingLookMs = 20;
+
 async function requestCancel(takeUp: TakeUp, id: ExecutionId, reason: string): Promise<void> {
-  const { deps } = takeUp.services;
+  const { deps, signal } = takeUp.services;
+  // On its way to its driver, which has read its record already: that one must be told, not the record.
+  while (takeUp.opening.has(id)) await sleep(deps.clock, openingLookMs, signal);
   const run = takeUp.runs.get(id);
   const at = deps.clock.nowMs();
   if (run === undefined) {

@@ -10,7 +10,13 @@ import {
 import { advance } from '../call/advance.ts';
 import type { Services } from '../call/services.ts';
 import type { EngineDeps } from '../deps.ts';
-import { type AttemptRecord, ConflictError, type ExecutionRecord, type ResolveVerdict } from '../ports/index.ts';
+import {
+  type AttemptRecord,
+  ConflictError,
+  type ExecutionHead,
+  type ExecutionRecord,
+  type ResolveVerdict,
+} from '../ports/index.ts';
 import type { Run } from '../run/run.ts';
 
 /**
@@ -23,7 +29,7 @@ import type { Run } from '../run/run.ts';
  * Who is asked about an execution that another worker drives leaves the wish in the store (`engine.asks`); the owner looks
  * there once a second, and so does whoever takes over.
  */
-export async function mayTakeOver(deps: EngineDeps, record: ExecutionRecord): Promise<boolean> {
+export async function mayTakeOver(deps: EngineDeps, record: ExecutionHead): Promise<boolean> {
   const { owner } = record;
   if (owner === undefined || owner === deps.owner || deps.isGone === undefined) return true;
   if (await deps.isGone(owner)) return true;
@@ -34,7 +40,7 @@ export async function mayTakeOver(deps: EngineDeps, record: ExecutionRecord): Pr
 const answerLookMs = 500;
 
 /** The attempts of an execution just claimed, once none waits for an answer of its former owner's. */
-export async function answeredAttempts(services: Services, former: ExecutionRecord): Promise<readonly AttemptRecord[]> {
+export async function answeredAttempts(services: Services, former: ExecutionHead): Promise<readonly AttemptRecord[]> {
   const { deps } = services;
   for (;;) {
     const attempts = await deps.store.attempts(former.id);
@@ -46,7 +52,7 @@ export async function answeredAttempts(services: Services, former: ExecutionReco
   }
 }
 
-function hasIntended(attempts: readonly AttemptRecord[]): boolean {
+export function hasIntended(attempts: readonly AttemptRecord[]): boolean {
   return attempts.some((attempt) => attempt.state === 'intended');
 }
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/index.ts';
-import { executionId, fail, ok, type Result } from '../../kernel/index.ts';
+import { executionId, type ExecutionId, fail, ok, type Result } from '../../kernel/index.ts';
 import { eventOf } from '../call/events.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { LivePlan } from '../graph/live.ts';
@@ -11,24 +11,52 @@ import {
   type SubmitReceipt,
   type SubmitRequest,
 } from '../ports/index.ts';
+import { createRun, openRun } from '../run/open-run.ts';
 import type { Plans } from './plans.ts';
+import type { TakeUp } from './take-up.ts';
 import { type ExecutionRequest, requestCollection, writeRequest } from './request.ts';
 
-export interface Submitted {
+interface Submitted {
   readonly receipt: SubmitReceipt;
   /** Where it was created by this call, and this process is to drive it. */
   readonly fresh?: { readonly record: ExecutionRecord; readonly plan: LivePlan; readonly request: ExecutionRequest };
 }
 
+/** Stores an execution and, where it is `mine`, drives it from then on in this process. */
+export async function submit(
+  takeUp: TakeUp,
+  request: SubmitRequest,
+  mine: boolean,
+): Promise<Result<SubmitReceipt, Failure>> {
+  const { services, plans, runs, opening } = takeUp;
+  const id = executionId(services.deps.ids.uuid());
+  // Before it is on disk: a sweep that finds it there must see that it has a driver.
+  if (mine) opening.add(id);
+  try {
+    const submitted = await storeSubmission(services.deps, plans, request, { id, mine });
+    if (!submitted.ok) return submitted;
+    const { receipt, fresh } = submitted.value;
+    if (fresh !== undefined && !runs.has(id)) {
+      const run = createRun({ services, ...fresh, nodes: [], attempts: [], ...takeUp.handlers });
+      takeUp.adopt(run);
+      void services.track(openRun(run, fresh.request));
+    }
+    return ok(receipt);
+  } finally {
+    opening.delete(id);
+  }
+}
+
 /**
  * Stores an execution with its plan and first event in one commit. The same idempotency key gives the same execution,
- * however often and from wherever it is asked. `mine`: this process drives it at once; else a worker takes it up.
+ * however often and from wherever it is asked. `fresh` is what it becomes where it is new:
+ * its id, and whether this process drives it at once; else a worker takes it up.
  */
-export async function storeSubmission(
+async function storeSubmission(
   deps: EngineDeps,
   plans: Plans,
   request: SubmitRequest,
-  mine: boolean,
+  fresh: { readonly id: ExecutionId; readonly mine: boolean },
 ): Promise<Result<Submitted, Failure>> {
   const known = await deps.store.executionByKey(request.idempotencyKey);
   if (known !== undefined) return ok({ receipt: { executionId: known.id, created: false } });
@@ -53,7 +81,7 @@ export async function storeSubmission(
         message: `the input of workflow ${only} does not fit its schema: ${checked.failure}`,
       });
   }
-  const record = newRecord(deps, request, plan.value, mine);
+  const record = newRecord(deps, request, plan.value, fresh);
   const stored: ExecutionRequest = {
     params: request.params ?? {},
     ...(request.rerunFrom === undefined ? {} : { rerunFrom: request.rerunFrom }),
@@ -66,12 +94,17 @@ export async function storeSubmission(
   }
   plans.stored(plan.value);
   const receipt = { executionId: record.id, created: true };
-  return ok(mine ? { receipt, fresh: { record, plan: plan.value, request: stored } } : { receipt });
+  return ok(fresh.mine ? { receipt, fresh: { record, plan: plan.value, request: stored } } : { receipt });
 }
 
-function newRecord(deps: EngineDeps, request: SubmitRequest, plan: LivePlan, mine: boolean): ExecutionRecord {
+function newRecord(
+  deps: EngineDeps,
+  request: SubmitRequest,
+  plan: LivePlan,
+  { id, mine }: { readonly id: ExecutionId; readonly mine: boolean },
+): ExecutionRecord {
   return {
-    id: executionId(deps.ids.uuid()),
+    id,
     sourceRef: request.sourceRef,
     labels: request.labels,
     workflow: plan.plan.workflow,

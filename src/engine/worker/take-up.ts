@@ -4,15 +4,15 @@ import { lateCollection, tellLateResult } from '../call/late-result.ts';
 import type { Services } from '../call/services.ts';
 import { recordHandle, recordUnknown } from '../call/submit.ts';
 import type { LiveAttempt } from '../call/types.ts';
-import { type AttemptRecord, ConflictError, type ExecutionRecord } from '../ports/index.ts';
+import { type AttemptRecord, ConflictError, type ExecutionHead, type ExecutionParts } from '../ports/index.ts';
 import { createRun, openRun, type RunParts } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import type { Plans } from './plans.ts';
-import { answeredAttempts, isWatchedElsewhere, mayTakeOver } from './peers.ts';
+import { answeredAttempts, hasIntended, isWatchedElsewhere, mayTakeOver } from './peers.ts';
 import { readRequest, requestCollection } from './request.ts';
 
+/** As many are claimed in one commit, and read at once. */
 const pageSize = 500;
-const atOnce = 500;
 
 /** What a sweep needs of the engine. */
 export interface TakeUp {
@@ -35,16 +35,18 @@ export async function sweepUnfinished(takeUp: TakeUp): Promise<void> {
   let after: ExecutionId | undefined;
   let requests: Requests | undefined;
   for (;;) {
-    const page = await deps.store.unfinished(pageSize, after);
-    const free = page.filter((record) => !takeUp.runs.has(record.id) && !takeUp.opening.has(record.id));
-    for (let at = 0; at < free.length; at += atOnce) {
-      if (takeUp.services.isStopping()) return;
-      const known = (requests ??= await readRequests(takeUp));
-      await Promise.all(free.slice(at, at + atOnce).map((record) => takeUpOne(takeUp, record, known)));
-    }
+    const page = await deps.store.unfinishedHeads(pageSize, after);
+    const free = page.filter(({ id }) => !isDriven(takeUp, id));
+    if (takeUp.services.isStopping()) return;
+    if (free.length > 0) await takeUpAll(takeUp, free, (requests ??= await readRequests(takeUp)));
     after = page.at(-1)?.id;
     if (page.length < pageSize || after === undefined) return;
   }
+}
+
+/** Whether it has a driver in this process, or is about to have one. */
+function isDriven({ runs, opening }: TakeUp, id: ExecutionId): boolean {
+  return runs.has(id) || opening.has(id);
 }
 
 /** What submissions said beside their records, all at once: most said nothing. */
@@ -55,52 +57,83 @@ async function readRequests(takeUp: TakeUp): Promise<Requests> {
   return new Map(documents.map((each) => [each.key, each.value]));
 }
 
-async function takeUpOne(takeUp: TakeUp, record: ExecutionRecord, requests: Requests): Promise<void> {
-  const { services } = takeUp;
-  takeUp.opening.add(record.id);
+/** Claims all in one turn (so in one commit), then reads in bulk what was won. */
+async function takeUpAll(takeUp: TakeUp, heads: readonly ExecutionHead[], requests: Requests): Promise<void> {
+  const claims = await Promise.all(heads.map((head) => claim(takeUp, head)));
+  const won = new Map(claims.filter((head) => head !== undefined).map((head) => [head.id, head]));
   try {
-    await claimAndOpen(takeUp, record, requests);
-  } catch (error) {
-    if (!(error instanceof ConflictError))
-      services.deps.logger.error('an execution cannot be taken up; trying again soon', {
-        executionId: record.id,
-        error: String(error),
-      });
+    for (const parts of await takeUp.services.deps.store.executionParts([...won.keys()])) {
+      const former = won.get(parts.record.id);
+      won.delete(parts.record.id);
+      if (former !== undefined) void takeUp.services.track(openClaimed(takeUp, former, parts, requests));
+    }
   } finally {
-    takeUp.opening.delete(record.id);
+    for (const id of won.keys()) takeUp.opening.delete(id);
   }
 }
 
-async function claimAndOpen(takeUp: TakeUp, record: ExecutionRecord, requests: Requests): Promise<void> {
-  const { services, plans } = takeUp;
-  const { deps } = services;
-  if (!(await mayTakeOver(deps, record))) return;
-  await deps.store.commit([{ type: 'claim-execution', id: record.id, owner: deps.owner, expectedEpoch: record.epoch }]);
-  const attempts = await answeredAttempts(services, record);
-  const [fresh, nodes] = await Promise.all([deps.store.execution(record.id), deps.store.nodes(record.id)]);
-  if (fresh === undefined || services.isStopping()) return;
-  const plan = await plans.load(fresh.planHash);
-  if (plan === undefined) {
-    deps.logger.error('an execution has no plan and cannot go on', {
-      executionId: record.id,
-      planHash: fresh.planHash,
-    });
-    return;
+/** The execution as it was before, when it is ours from now on. It stays in `opening` until it is in `runs`. */
+async function claim(takeUp: TakeUp, head: ExecutionHead): Promise<ExecutionHead | undefined> {
+  const { deps } = takeUp.services;
+  const { id, epoch: expectedEpoch } = head;
+  // It may have found its driver since the list was read.
+  if (isDriven(takeUp, id)) return undefined;
+  takeUp.opening.add(id);
+  try {
+    if (await mayTakeOver(deps, head)) {
+      await deps.store.commit([{ type: 'claim-execution', id, owner: deps.owner, expectedEpoch }]);
+      return head;
+    }
+  } catch (error) {
+    if (!(error instanceof ConflictError)) tellLater(takeUp, id, error);
   }
-  const read = readRequest(requests.get(record.id));
-  const run = createRun({ services, plan, record: fresh, request: read, nodes, attempts, ...takeUp.handlers });
-  takeUp.adopt(run);
-  await openRun(run, read);
+  takeUp.opening.delete(id);
+  return undefined;
+}
+
+function tellLater({ services }: TakeUp, executionId: ExecutionId, error: unknown): void {
+  const facts = { executionId, error: String(error) };
+  services.deps.logger.error('an execution cannot be taken up; trying again soon', facts);
+}
+
+async function openClaimed(
+  takeUp: TakeUp,
+  former: ExecutionHead,
+  { record, nodes, attempts: read }: ExecutionParts,
+  requests: Requests,
+): Promise<void> {
+  const { services, plans, opening } = takeUp;
+  const { logger } = services.deps;
+  try {
+    const attempts = hasIntended(read) ? await answeredAttempts(services, former) : read;
+    // It may have ended between the list and the claim.
+    if (record.endedAt !== undefined || services.isStopping()) return;
+    const plan = await plans.load(record.planHash);
+    if (plan === undefined) {
+      const { id: executionId, planHash } = record;
+      logger.error('an execution has no plan and cannot go on', { executionId, planHash });
+      return;
+    }
+    const request = readRequest(requests.get(record.id));
+    const run = createRun({ services, plan, record, request, nodes, attempts, ...takeUp.handlers });
+    takeUp.adopt(run);
+    opening.delete(record.id);
+    await openRun(run, request);
+  } catch (error) {
+    tellLater(takeUp, record.id, error);
+  } finally {
+    opening.delete(record.id);
+  }
 }
 
 /** One execution that a dispatcher names: taken up unless somebody drives it. */
 export async function takeUpNamed(takeUp: TakeUp, id: ExecutionId): Promise<void> {
-  const { services, runs, opening } = takeUp;
-  if (services.isStopping() || runs.has(id) || opening.has(id)) return;
+  const { services } = takeUp;
+  if (services.isStopping() || isDriven(takeUp, id)) return;
   const { store } = services.deps;
   const [record, request] = await Promise.all([store.execution(id), store.document(requestCollection, id)]);
-  if (record === undefined || record.endedAt !== undefined || runs.has(id) || opening.has(id)) return;
-  await takeUpOne(takeUp, record, new Map(request === undefined ? [] : [[request.key, request.value]]));
+  if (record === undefined || record.endedAt !== undefined) return;
+  await takeUpAll(takeUp, [record], new Map(request === undefined ? [] : [[request.key, request.value]]));
 }
 
 const handleLine = z.object({
@@ -134,16 +167,16 @@ function parseJson(line: string): unknown {
   }
 }
 
+const mostOrphans = 100_000;
+
 /** Attempts of executions that are over, still payable: watched for their bills. Late results not told yet are told. */
 export async function watchOrphans(takeUp: TakeUp): Promise<void> {
-  const { services, runs } = takeUp;
+  const { services } = takeUp;
   const { store } = services.deps;
-  const open = await store.attemptsInState(['intended', 'accepted', 'unknown', 'overdue'], 100_000);
-  for (const record of open) {
-    if (runs.has(record.executionId) || takeUp.opening.has(record.executionId)) continue;
+  for (const record of await store.openAttemptsOfEnded(mostOrphans)) {
+    if (isDriven(takeUp, record.executionId)) continue;
     const execution = await store.execution(record.executionId);
-    if (execution === undefined || execution.endedAt === undefined) continue;
-    if (await isWatchedElsewhere(services.deps, execution)) continue;
+    if (execution === undefined || (await isWatchedElsewhere(services.deps, execution))) continue;
     await watchOrphan(services, record);
   }
   for (const marker of await store.documents(lateCollection, { limit: 1_000 })) {

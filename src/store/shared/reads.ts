@@ -1,6 +1,7 @@
-import type { AttemptState, ChargeFilter, Store } from '../../engine/ports/index.ts';
+import type { AttemptState, ChargeFilter, ExecutionParts, Store } from '../../engine/ports/index.ts';
+import type { ExecutionId } from '../../kernel/index.ts';
 import type { Decoder } from './decode.ts';
-import { numberOf, type RunQuery } from './rows.ts';
+import { numberOf, type Row, type RunQuery, textOf } from './rows.ts';
 
 /** Every read of the port that is one query; both stores share them and bring only `run`. */
 export type StoreReads = Pick<
@@ -10,10 +11,12 @@ export type StoreReads = Pick<
   | 'executions'
   | 'unfinished'
   | 'unfinishedHeads'
+  | 'executionParts'
   | 'nodes'
   | 'attempts'
   | 'attempt'
   | 'attemptsInState'
+  | 'openAttemptsOfEnded'
   | 'attemptsByFingerprint'
   | 'charges'
   | 'chargesOfAttempt'
@@ -81,10 +84,12 @@ type ExecutionReads = Pick<
   | 'executions'
   | 'unfinished'
   | 'unfinishedHeads'
+  | 'executionParts'
   | 'nodes'
   | 'attempts'
   | 'attempt'
   | 'attemptsInState'
+  | 'openAttemptsOfEnded'
   | 'attemptsByFingerprint'
 >;
 
@@ -109,6 +114,7 @@ function executionReads(run: RunQuery, decoder: Decoder): ExecutionReads {
       const sql = `SELECT id, owner, epoch FROM executions WHERE ${isOpenExecution} AND id > ?1 ORDER BY id LIMIT ?2`;
       return (await run(sql, [after ?? '', limit])).map(decoder.head);
     },
+    executionParts: async (ids) => await readParts(run, decoder, ids),
     nodes: async (id) =>
       (await run('SELECT * FROM nodes WHERE execution_id = ?1 ORDER BY path', [id])).map(decoder.node),
     attempts: async (id) =>
@@ -121,12 +127,49 @@ function executionReads(run: RunQuery, decoder: Decoder): ExecutionReads {
       const sql = `SELECT * FROM attempts ${where.where()} ${open} ORDER BY id LIMIT ${where.next(limit)}`;
       return (await run(sql, where.params)).map(decoder.attempt);
     },
+    openAttemptsOfEnded: async (limit) => {
+      const sql = `SELECT attempts.* FROM attempts JOIN executions ON executions.id = attempts.execution_id
+        WHERE ${isOpenAttempt} AND NOT (${isOpenExecution}) ORDER BY attempts.id LIMIT ?1`;
+      return (await run(sql, [limit])).map(decoder.attempt);
+    },
     attemptsByFingerprint: async (fingerprint) => {
       const sql = `SELECT * FROM attempts WHERE fingerprint = ?1 AND state = 'succeeded'
         AND NOT EXISTS (SELECT 1 FROM remembered WHERE remembered.fingerprint = attempts.fingerprint) ORDER BY id`;
       return (await run(sql, [fingerprint])).map(decoder.attempt);
     },
   };
+}
+
+/** Lists are filled up to one of these lengths with their last id, so that few statements are prepared. */
+const listLengths = [1, 32, 1_000];
+
+async function readParts(
+  run: RunQuery,
+  decoder: Decoder,
+  ids: readonly ExecutionId[],
+): Promise<readonly ExecutionParts[]> {
+  const length = listLengths.find((each) => each >= ids.length);
+  const last = ids.at(-1);
+  if (length === undefined) throw new Error(`${ids.length} executions are too many to be read at once`);
+  if (last === undefined) return [];
+  const params = Array.from({ length }, (_unused, at) => ids[at] ?? last);
+  const places = params.map((_id, at) => `?${at + 1}`).join(', ');
+  const [records, nodes, attempts] = await Promise.all([
+    run(`SELECT * FROM executions WHERE id IN (${places}) ORDER BY id`, params),
+    run(`SELECT * FROM nodes WHERE execution_id IN (${places}) ORDER BY execution_id, path`, params),
+    run(`SELECT * FROM attempts WHERE execution_id IN (${places}) ORDER BY id`, params),
+  ]);
+  const nodesOf = Map.groupBy(nodes, byExecution);
+  const attemptsOf = Map.groupBy(attempts, byExecution);
+  return records.map(decoder.execution).map((record) => ({
+    record,
+    nodes: (nodesOf.get(record.id) ?? []).map(decoder.node),
+    attempts: (attemptsOf.get(record.id) ?? []).map(decoder.attempt),
+  }));
+}
+
+function byExecution(row: Row): string {
+  return textOf(row, 'execution_id');
 }
 
 function moneyReads(run: RunQuery, decoder: Decoder): Pick<StoreReads, 'charges' | 'chargesOfAttempt'> {
