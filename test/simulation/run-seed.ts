@@ -196,14 +196,11 @@ function createLife(world: SimWorld, options: SeedOptions) {
  * a platform that does not answer) ends the process with words, and the process manager starts it again.
  */
 function startHouse(house: House, incarnation: Incarnation, world: SimWorld, again: (kill: () => void) => void): void {
-  const { ports, kill, isAlive } = incarnation;
-  void house.start().then(
-    (started) => {
-      if (started.ok) createTickLoop(house, ports.clock, world.config.settings.poll.interval).start();
-      else if (isAlive()) again(kill);
-    },
-    () => {
-      if (isAlive()) again(kill);
-    },
-  );
+  const giveUp = (): void => {
+    if (incarnation.isAlive()) again(() => incarnation.kill());
+  };
+  void house.start().then((started) => {
+    if (started.ok) createTickLoop(house, incarnation.ports.clock, world.config.settings.poll.interval).start();
+    else giveUp();
+  }, giveUp);
 }

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { waitUntil } from '../../src/app/index.ts';
+import type { Store } from '../../src/engine/ports/index.ts';
+import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
+import { createSqliteStore } from '../../src/store/index.ts';
+import type { Outside } from '../support/outside.ts';
+import type { WorkerProcess } from '../support/worker-process.ts';
+
+const clock = createSystemClock();
+/** Two processes start and a row goes through three stages; machines that do other work meanwhile are slow. */
+const limitMs = 90_000;
+export const crashTestMs = 240_000;
+
+export async function newRow(outside: Outside): Promise<string> {
+  const files = [{ file_token: await outside.picture() }];
+  return outside.sandbox.table.createRow(outside.table, { 产品图: files, 操作: '提交' });
+}
+
+/** Types 通过 whenever the row waits for it, until `done`. */
+export async function driveUntil(
+  outside: Outside,
+  recordId: string,
+  worker: WorkerProcess,
+  done: () => boolean,
+): Promise<void> {
+  const { table: door } = outside.sandbox;
+  const { table } = outside;
+  const isOver = await waitUntil(
+    clock,
+    () => {
+      if (door.text(table, recordId, '状态') === '待确认' && door.text(table, recordId, '操作') === '')
+        door.setCells(table, recordId, { 操作: '通过' });
+      return Promise.resolve(done());
+    },
+    50,
+    limitMs,
+  );
+  const row = door.row(table, recordId);
+  expect(isOver, `${JSON.stringify(row, undefined, 1)}\n${worker.output()}`).toBe(true);
+}
+
+export function statusOf({ sandbox, table }: Outside, recordId: string): string {
+  return sandbox.table.text(table, recordId, '状态');
+}
+
+/** Holds the books of a worker that has ended against the sandbox's. */
+export async function expectBooksAgree(outside: Outside): Promise<void> {
+  const path = join(outside.env['GRIDLOOM_DATA_DIR'] ?? '', 'gridloom.db');
+  const store = createSqliteStore({ path, clock, logger: silentLogger });
+  await expectEachBoughtOnce(outside, store);
+  await expectLedgerEqualsBill(outside, store);
+  await store.close();
+}
+
+/** The vendors are well: each step needs one purchase, and each task at a vendor belongs to one attempt of ours. */
+async function expectEachBoughtOnce(outside: Outside, store: Store): Promise<void> {
+  const executions = await store.executions({ limit: 100 });
+  const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();
+  const media = attempts.filter((attempt) => attempt.mediaClass !== 'text');
+  const steps = media.map((attempt) => `${attempt.sourceRef} ${attempt.nodePath}`);
+  expect(steps.filter((step, index) => steps.indexOf(step) !== index)).toEqual([]);
+  const tasks = outside.sandbox.books.acceptedTasks();
+  expect(tasks.length).toBeLessThanOrEqual(media.length);
+  const handles = media.map((attempt) => JSON.stringify(attempt.handle ?? {}));
+  const ours = tasks.filter((task) => handles.some((handle) => handle.includes(task.taskId)));
+  const inDoubt = media.filter((attempt) => attempt.state === 'unknown');
+  expect(ours.length).toBe(tasks.length - Math.min(inDoubt.length, tasks.length - ours.length));
+}
+
+async function expectLedgerEqualsBill(outside: Outside, store: Store): Promise<void> {
+  const charges = (await store.charges({})).filter((charge) => charge.provider === 'kie');
+  const booked = charges
+    .filter((charge) => charge.state === 'settled')
+    .reduce((sum, charge) => sum + charge.amount.micros, 0);
+  const billed = outside.sandbox.books.billTotals()['kie']?.['credit:kie'] ?? 0;
+  if (charges.some((charge) => charge.state === 'reserved')) expect(booked).toBeLessThanOrEqual(billed);
+  else expect(booked).toBe(billed);
+}
