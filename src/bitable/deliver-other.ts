@@ -63,7 +63,11 @@ export async function deliverStale(
   return 'done';
 }
 
-/** A paid result that came too late for its execution: kept behind the newest version, named in 提示. */
+/**
+ * A paid result that came too late for its execution: kept behind the newest version, named in 提示. Nobody waits for it
+ * any more, and what its execution would have written beside it is missing: alone in the cell it does not make the stage
+ * done. A new start has it from the engine's memory, without paying again.
+ */
 export async function deliverLate(
   hub: Hub,
   place: RowPlace,
@@ -91,7 +95,8 @@ export async function deliverLate(
     const own = stageOf(now, stage.stage);
     const older = (own.versions[key.column] ?? []).filter((version) => version.join() !== tokens.join());
     const versions = tokens.length === 0 ? own.versions : { ...own.versions, [key.column]: [...older, tokens] };
-    return withStage(withNote(now, line), stage.stage, { versions });
+    const rejected = [...new Set([...own.rejected, ...tokens])];
+    return withStage(withNote(now, line), stage.stage, { versions, rejected });
   };
   const after = change(row);
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };

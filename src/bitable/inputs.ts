@@ -36,6 +36,29 @@ export async function collectInputs(context: StageContext, fetchFile: FetchFile)
   return ok(input);
 }
 
+/**
+ * What staff read when the workflow would not take the input: the texts of earlier stages that stand empty, which is what
+ * a file that staff put in by hand leaves behind. Undefined where nothing is empty.
+ */
+export function emptyTextWords(context: StageContext): string | undefined {
+  const names = referencesOf(context.stage.input).flatMap((reference) =>
+    reference.startsWith('artifacts.') ? [reference.slice('artifacts.'.length)] : [],
+  );
+  const { agent, columns, fields } = context;
+  const owners = agent.stages.filter((stage) => stage.stage !== context.stage.stage);
+  const empty = owners.flatMap((stage) =>
+    stage.artifacts
+      .filter(({ column, type }) => type === 'text' && names.includes(column))
+      .filter(({ column }) => readText(fields[columns.artifacts.get(column)?.name ?? '']).trim() === '')
+      .map(({ column }) => ({ column, stage })),
+  );
+  const [first] = empty;
+  if (first === undefined) return undefined;
+  const cells = empty.map(({ column }) => `「${column}」`).join('');
+  const key = keyArtifact(first.stage).column;
+  return `${cells}是空的，这一步要用到：请填写后再选「提交」；或清空「${key}」再选「提交」，由机器人重新生成。`;
+}
+
 async function valueOf(
   context: StageContext,
   reference: string,

@@ -3,7 +3,7 @@ import type { ExecutionId, JsonObject } from '../kernel/index.ts';
 import { fail, ok } from '../kernel/index.ts';
 import { readSelect } from './codec-read.ts';
 import { type Hub, refOf, type RowPlace, stageAt } from './hub.ts';
-import { collectInputs, type FetchFile, type StageContext } from './inputs.ts';
+import { collectInputs, emptyTextWords, type FetchFile, type StageContext } from './inputs.ts';
 import { stageSourceRef } from './refs.ts';
 import { type RowDocument, stageOf, withStage } from './row-documents.ts';
 import { inputSignature } from './row-facts.ts';
@@ -53,7 +53,8 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
   if (receipt.ok) return started(hub, request, context, receipt.value.executionId);
   const { kind, code, message, advice } = receipt.failure;
   hub.deps.logger.warn('the engine refused a row', { kind, code, message });
-  return { kind: 'refused', words: advice ?? failureRule(kind).staffText };
+  const words = advice ?? (kind === 'invalid-input' ? emptyTextWords(context) : undefined);
+  return { kind: 'refused', words: words ?? failureRule(kind).staffText };
 }
 
 function filesOf(hub: Hub, { table, recordId }: RowPlace): FetchFile {
