@@ -1,10 +1,10 @@
 import { acknowledgeEnd, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
 import { chainKey, chainStage, type Ended } from './chain-stage.ts';
-import { batchSize, patienceMs } from './deps.ts';
 import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
+import { resultPatienceMs } from './pace.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
 import { failureWords, hintLines, partialWords } from './result-words.ts';
 import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
@@ -29,7 +29,7 @@ export async function deliverEnded(
   row: RowDocument,
   stageIndex: number,
   entry: Ended,
-  isCrowded: () => boolean,
+  others: () => number,
 ): Promise<Delivery> {
   const { agent } = place.table;
   const stage = agent.stages[stageIndex];
@@ -49,16 +49,7 @@ export async function deliverEnded(
   let after = withEnd(row, stage, message, hintLines(label, message.marks));
   if (ready.ok) after = withArtifacts(after, stage, ready.value, agent.keep_versions ?? 1, verdict.isPartial);
   const none: ReadyArtifacts = { cells: {}, merges: [], tokens: new Map(), keyMembers: [], hashes: [] };
-  const written = await writeEnd(
-    hub,
-    place,
-    entry,
-    after,
-    stageIndex,
-    verdict,
-    ready.ok ? ready.value : none,
-    isCrowded,
-  );
+  const written = await writeEnd(hub, place, entry, after, stageIndex, verdict, ready.ok ? ready.value : none, others);
   hub.deps.failpoints.hit('outbox:after-write');
   if (written.kind === 'gone') return await rowIsGone(hub, place, entry);
   if (written.kind === 'refused') return await writeRefused(hub, place, entry, row, label, written);
@@ -106,7 +97,7 @@ async function writeEnd(
   stageIndex: number,
   verdict: Verdict,
   ready: ReadyArtifacts,
-  isCrowded: () => boolean,
+  others: () => number,
 ): Promise<WriteOutcome> {
   const { columns, table, agent } = place.table;
   const isChain = verdict.status === 'chain';
@@ -124,7 +115,7 @@ async function writeEnd(
       recordId: place.recordId,
       cells: { ...ready.cells, ...protocolCells(columns, values) },
       merges,
-      withinMs: patienceOf(hub, isCrowded()),
+      withinMs: resultPatienceMs(hub.deps.engine.activity().driving + others(), entry.message.activeMs),
     });
   const first = await write(ready.merges);
   if (first.kind !== 'refused' || first.failure.class !== 'foreign-attachment') return first;
@@ -134,12 +125,6 @@ async function writeEnd(
   if (stage === undefined) return first;
   const again = await readyArtifacts(hub, place, stage, row, entry.message.output);
   return again.ok ? await write(again.value.merges) : first;
-}
-
-/** A row alone is written at once; results that come together share their writes. */
-function patienceOf(hub: Hub, isCrowded: boolean): number {
-  if (hub.deps.engine.activity().driving >= batchSize) return patienceMs.batch;
-  return isCrowded ? patienceMs.gather : patienceMs.now;
 }
 
 async function writeRefused(

@@ -37,8 +37,8 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     const base = ref.table.appToken;
     perBase.set(base, (perBase.get(base) ?? 0) + 1);
     try {
-      const isCrowded = (): boolean => (perBase.get(base) ?? 0) > 1;
-      const delivery = await deliverEntry(hub, entry, ref, isCrowded);
+      const others = (): number => (perBase.get(base) ?? 1) - 1;
+      const delivery = await deliverEntry(hub, entry, ref, others);
       if (delivery !== 'done')
         waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + (delivery === 'soon' ? soonMs : retryMs));
     } catch (error) {
@@ -114,7 +114,7 @@ async function deliverEntry(
   hub: Hub,
   entry: OutboxRecord,
   ref: RowRef & { readonly stage: string },
-  isCrowded: () => boolean,
+  others: () => number,
 ): Promise<Delivery> {
   const table = hub.tables.get(tableKey(ref.table));
   if (table === undefined || !isReady(table)) return 'later';
@@ -137,7 +137,7 @@ async function deliverEntry(
   }
   if (!isCurrent) return await deliverStale(hub, place, row, stageIndex, entry);
   if (message.kind === 'held') return await deliverHeld(hub, place, row, stageIndex, { ...entry, message });
-  return await deliverEnded(hub, place, row, stageIndex, { ...entry, message }, isCrowded);
+  return await deliverEnded(hub, place, row, stageIndex, { ...entry, message }, others);
 }
 
 async function reportFailure(hub: Hub, entry: OutboxRecord | undefined, error: unknown): Promise<void> {

@@ -43,16 +43,11 @@ export interface TableSideDeps {
 export const patienceMs = {
   /** Clears of 操作 and what must be seen at once. */
   now: 0,
-  /** Final states while other results of the same base are on their way. */
+  /** What may wait a moment for company. */
   gather: 2_000,
-  /** Final states while many rows run: nobody waits for one row of a batch to the second. */
-  batch: 5_000,
   /** 进度 and 执行编号: nobody decides by them. */
   lazy: 20_000,
 } as const;
-
-/** Executions in flight from which on it is a batch. */
-export const batchSize = 25;
 
 /** Rows that download inputs and are submitted at the same time. */
 export const maxStarting = 4;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { StoreCommand } from '../engine/ports/index.ts';
 import type { TableSideDeps } from './deps.ts';
+import { messageGatherMs } from './pace.ts';
 import { collections, putDocument } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
 
@@ -39,8 +40,6 @@ const messageDocument = z.object({
 });
 type MessageDocument = z.infer<typeof messageDocument>;
 
-/** Messages wait so long for others to the same receiver. */
-const gatherMs = 15_000;
 const retryMs = 30_000;
 /** After so many refusals the message is dropped: the row says the same. */
 const maxTries = 5;
@@ -127,7 +126,7 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
       let isIdle = false;
       while (!signal.aborted) {
         await bell.wait(isIdle ? Number.POSITIVE_INFINITY : retryMs, signal);
-        await createDoorbell(clock).wait(gatherMs, signal);
+        await createDoorbell(clock).wait(messageGatherMs(deps.engine.activity().driving), signal);
         await flush().catch((error: unknown) => logger.warn('messages could not be sent', { error }));
         isIdle = (await store.documents(collection, { limit: 1 })).length === 0;
       }

@@ -7,6 +7,7 @@ import { createHub } from './create-hub.ts';
 import { createDeliveryPump } from './deliver.ts';
 import type { TableSideDeps } from './deps.ts';
 import type { Hub, TableState } from './hub.ts';
+import { createWakePace } from './pace.ts';
 import { createProgressWatch } from './progress.ts';
 import { createDoorbell } from './signal.ts';
 import { loadColumns } from './table-columns.ts';
@@ -78,9 +79,11 @@ export function createTableSide(deps: TableSideDeps): TableSide {
     });
     await ticking;
   };
+  const paceMs = createWakePace(deps.clock, () => deps.engine.activity().driving);
   const wakeLoop = async (): Promise<void> => {
     for (;;) {
       await wakeBell.wait(Number.POSITIVE_INFINITY, abort.signal);
+      await createDoorbell(deps.clock).wait(paceMs(), abort.signal);
       if (isAborted(abort.signal)) return;
       await tick(false).catch((error: unknown) => deps.logger.error('a turn after an event failed', { error }));
     }
