@@ -1,5 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { tableFields } from '../bitable/index.ts';
 import type { AgentDefinition, Definitions } from '../contract/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import {
@@ -12,23 +14,6 @@ import {
   sandboxEnvironment,
   type TableSpec,
 } from '../sandbox/index.ts';
-
-/** Feishu's numbers for the column types that agents use. */
-const columnTypes = { text: 1, number: 2, select: 3, attachment: 17 } as const;
-
-/** The columns that every agent's table shares (contract of the operator, §3), beside inputs and artifacts. */
-const sharedColumns: readonly ColumnSpec[] = [
-  { name: '操作', type: 3, options: ['提交', '通过', '打回', '取消'] },
-  { name: '状态', type: 3, options: ['生成中', '待确认', '完成', '失败', '待核对', '已取消'] },
-  { name: '进度', type: 1 },
-  { name: '报错', type: 1 },
-  { name: '提示', type: 1 },
-  { name: '打回意见', type: 1 },
-  { name: '成本(元)', type: 2 },
-  { name: '耗时(秒)', type: 2 },
-  { name: '执行编号', type: 1 },
-  { name: '提交人', type: 1003 },
-];
 
 /** The id that an agent's table has in the sandbox. */
 export function sandboxTableId(agent: string): string {
@@ -51,23 +36,19 @@ export function sandboxVariables(origin: string, agents: Definitions['agents']):
 
 /** An agent's table as `init` would make it. */
 export function sandboxTable(agent: AgentDefinition, rows: readonly RowSpec[]): TableSpec {
-  const columns = new Map<string, ColumnSpec>();
-  const add = (column: ColumnSpec): void => {
-    if (!columns.has(column.name)) columns.set(column.name, column);
-  };
-  for (const input of Object.values(agent.inputs)) {
-    add({
-      name: input.column,
-      type: columnTypes[input.type],
-      ...(input.options === undefined ? {} : { options: input.options }),
-    });
-  }
-  for (const column of sharedColumns.slice(0, 2)) add(column);
-  for (const artifact of agent.stages.flatMap((stage) => stage.artifacts))
-    add({ name: artifact.column, type: columnTypes[artifact.type] });
-  for (const column of sharedColumns) add(column);
-  return { name: agent.title, tableId: sandboxTableId(agent.agent), columns: [...columns.values()], rows };
+  const columns = tableFields(agent).map(({ name, type, description, property }): ColumnSpec => {
+    const { options } = optionsSchema.parse(property ?? {});
+    return {
+      name,
+      type,
+      ...(description === undefined ? {} : { description }),
+      ...(options === undefined ? {} : { options: options.map((option) => option.name) }),
+    };
+  });
+  return { name: agent.title, tableId: sandboxTableId(agent.agent), columns, rows };
 }
+
+const optionsSchema = z.object({ options: z.array(z.object({ name: z.string() })).optional() });
 
 /** The sandbox of `npm start` and the demo: its state is kept in `directory` and survives a restart. */
 export async function openSandbox(options: {

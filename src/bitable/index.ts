@@ -6,4 +6,4 @@ export { type RowRef, rowSourcePrefix } from './refs.ts';
 export { createTableSide, type TableSide, type TableSideStatus } from './table-side.ts';
 export { type OperationWord, operationWords, type RowStatus, statusWords } from './words.ts';
 export { type Provisioned, provision } from './provision.ts';
-export { botColumns } from './table-fields.ts';
+export { botColumns, tableFields } from './table-fields.ts';
