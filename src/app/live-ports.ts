@@ -9,7 +9,6 @@ import {
   formatDuration,
   noFailpoints,
   silentLogger,
-  Secret,
 } from '../kernel/index.ts';
 import { createFolderKnowledge, createSharpPictureWorker } from '../functions/index.ts';
 import { createDiskSpool, createMemorySpool, createSharpFitter } from '../media/index.ts';
@@ -20,6 +19,7 @@ import { type DataDirectory, freeBytesOf, instanceTagOf } from './data-directory
 import { failpointsFromEnvironment } from './failpoints.ts';
 import { openStore } from './open-store.ts';
 import type { Ports } from './ports.ts';
+import { secretsOf } from './secrets-of.ts';
 import { openScale, type ScaleOptions, sharedInstanceTag } from './scale.ts';
 import { createYoungGarbageCollector } from './young-garbage.ts';
 
@@ -134,19 +134,6 @@ export function createProbePorts(config: LoadedConfig) {
     spool: createMemorySpool(),
     close: async () => await network.close(),
   };
-}
-
-/** Every secret in use, so that the log can be cleaned of all of them. */
-export function secretsOf(config: LoadedConfig): readonly Secret[] {
-  const { feishu, pushplus, databaseUrl, heartbeatUrl } = config.environment;
-  return [
-    ...config.activeProviders.map((provider) => provider.account.key),
-    ...(feishu === undefined ? [] : [feishu.appSecret]),
-    ...(pushplus === undefined ? [] : [pushplus.token]),
-    ...(databaseUrl === undefined ? [] : [databaseUrl]),
-    // Whoever knows it can say that this worker lives.
-    ...(heartbeatUrl === undefined ? [] : [new Secret(heartbeatUrl)]),
-  ];
 }
 
 function logLevel(): 'debug' | 'info' {

@@ -15,11 +15,13 @@ import {
   createGroupChannel,
   createMetrics,
   createPushplusChannel,
+  createRedactor,
   type DailySummary,
   type EventAlerts,
   type Metrics,
 } from '../monitor/index.ts';
 import type { Ports } from './ports.ts';
+import { secretsOf } from './secrets-of.ts';
 
 /** Everything that watches: it reads the event log and the ledger, and can never hurt the work. */
 export interface Monitoring {
@@ -60,7 +62,11 @@ export function createMonitoring(deps: MonitoringDeps): Monitoring {
       ? []
       : [createGroupChannel({ feishu: deps.feishu, clock, chatId: alertChatId })]),
   ];
-  const alerter = createAlerter({ store, clock, ids, logger, channels, cooldownMs: config.settings.alerts.cooldown });
+  // An alert may carry the words of an error that nobody foresaw; it leaves the house and stands on the page.
+  const redactor = createRedactor(secretsOf(config));
+  const clean = (text: string): string => redactor.text(text);
+  const { cooldown: cooldownMs } = config.settings.alerts;
+  const alerter = createAlerter({ store, clock, ids, logger, channels, cooldownMs, clean });
   const eventAlerts: EventAlerts = createEventAlerts({ store, clock, logger, alerter });
   const patrol = createBalancePatrol({
     store,
