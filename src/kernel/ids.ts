@@ -15,6 +15,8 @@ export interface IdSource {
   uuid(): string;
 }
 
+const hexOfByte = Array.from({ length: 256 }, (_unused, byte) => byte.toString(16).padStart(2, '0'));
+
 /**
  * UUIDv7 (RFC 9562): 48 bits of epoch milliseconds, then 12 bits that count within one millisecond, then randomness. Ids
  * of one source strictly grow even when the wall clock steps back.
@@ -39,7 +41,8 @@ export function createIdSource(clock: Clock, random: Random): IdSource {
       const count = counter.toString(16).padStart(3, '0');
       const tail = random.bytes(8);
       tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
-      const rest = Array.from(tail, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      let rest = '';
+      for (const byte of tail) rest += hexOfByte[byte] ?? '';
       return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${rest.slice(0, 4)}-${rest.slice(4)}`;
     },
   };

@@ -14,14 +14,13 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if ('toJSON' in value) return canonicalJson(JSON.parse(JSON.stringify(value)));
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members: string[] = [];
-  for (const [name, member] of Object.entries(value).sort(byName)) {
+  if (!isJsonObject(value)) return 'null';
+  let members = '';
+  // Sorted by UTF-16 units, as `<` compares.
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = value[name];
     if (member === undefined || typeof member === 'function') continue;
-    members.push(`${JSON.stringify(name)}:${canonicalJson(member)}`);
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
   }
-  return `{${members.join(',')}}`;
-}
-
-function byName(left: readonly [string, unknown], right: readonly [string, unknown]): number {
-  return left[0] < right[0] ? -1 : left[0] > right[0] ? 1 : 0;
+  return `{${members}}`;
 }

@@ -16,11 +16,25 @@ export function fullJitterMs(random: Random, capMs: number): number {
   return Math.floor(random.next() * Math.max(0, capMs));
 }
 
+/** Bytes are asked of the operating system in portions: a question costs as much as this many of them. */
+const portionBytes = 4_096;
+
 /** The operating system's randomness. Only `app` builds it. */
 export function createSystemRandom(): Random {
+  let portion = new Uint8Array(0);
+  let used = 0;
   return {
     next: () => Math.random(),
-    bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    bytes: (length) => {
+      if (length > portionBytes) return crypto.getRandomValues(new Uint8Array(length));
+      if (used + length > portion.length) {
+        portion = crypto.getRandomValues(new Uint8Array(portionBytes));
+        used = 0;
+      }
+      const bytes = portion.slice(used, used + length);
+      used += length;
+      return bytes;
+    },
   };
 }
 

@@ -97,6 +97,7 @@ export function createEngine(deps: EngineDeps): SharedEngine {
     },
     isPaused: () => switches.isPaused,
     start: async () => {
+      plans.prepare();
       switches.isPaused = await readPause(deps);
       await readSideFile(services);
       await deps.store.commit([workerEvent(deps, 'worker-started')]);

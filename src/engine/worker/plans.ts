@@ -8,6 +8,8 @@ import type { StoreCommand } from '../ports/index.ts';
 
 /** Plans: compiled when the definitions change, stored once, read back by hash for what was started earlier. */
 export interface Plans {
+  /** Compiles the definitions now, so that the first submission need not wait for it. Faults are told to submissions. */
+  prepare(): void;
   /** The plan of one workflow, or of several with the planner that chooses. */
   current(workflows: readonly string[], planner: string | undefined): Result<LivePlan, Failure>;
   /** By hash; undefined when the store does not hold it, or holds something else under that name. */
@@ -43,6 +45,7 @@ export function createPlans(deps: EngineDeps): Plans {
     return compiled;
   };
   return {
+    prepare: compileNow,
     current: (workflows, planner) => {
       const result = compileNow();
       if (!result.ok)

@@ -152,14 +152,14 @@ export const chargeDefaults = {
   cnyMicros: 0,
 };
 
-export const outboxMessage = z.union([
+export const outboxMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ended'),
     status: z.enum(['succeeded', 'partial', 'failed', 'canceled']),
     output: jsonObject.exactOptional(),
     failure: failure.exactOptional(),
-    marks: z.array(mark).catch([]),
-    activeMs: z.number().catch(0),
+    marks: z.array(mark),
+    activeMs: z.number(),
     failedNode: z.string().exactOptional(),
   }),
   z.object({
@@ -171,6 +171,7 @@ export const outboxMessage = z.union([
   }),
   z.object({ kind: z.literal('late-result'), attemptId, nodePath: z.string(), output: jsonObject }),
 ]);
+export const outboxDefaults = { marks: [], activeMs: 0 };
 
 /**
  * Reads a stored body. Members that do not fit fall back to the defaults, or are left out where optional; `onFault` hears

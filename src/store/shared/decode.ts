@@ -11,6 +11,7 @@ import type {
   ExecutionStatus,
   NodeRecord,
   NodeStatus,
+  OutboxMessage,
   OutboxRecord,
   RememberedRecord,
 } from '../../engine/ports/index.ts';
@@ -25,6 +26,7 @@ import {
   executionDefaults,
   nodeBody,
   nodeDefaults,
+  outboxDefaults,
   outboxMessage,
   readBody,
 } from './bodies.ts';
@@ -175,19 +177,26 @@ function eventType(stored: string): EventType {
 
 function decodeOutbox(row: Row, logger: Logger): OutboxRecord | undefined {
   const seq = numberOf(row, 'seq');
-  const message = outboxMessage.safeParse(jsonOf(row, 'message'));
-  if (!message.success) {
-    logger.error('an outbox message cannot be read and is left in place', { seq });
-    return undefined;
-  }
+  const message = messageOf(row, (members) => {
+    logger.error('an outbox message does not fit and is read with defaults, or left in place', { seq, members });
+  });
+  if (message === undefined) return undefined;
   return {
     seq,
     at: numberOf(row, 'at'),
     executionId: executionId(textOf(row, 'execution_id')),
     sourceRef: textOf(row, 'source_ref'),
     generation: numberOf(row, 'generation'),
-    message: message.data,
+    message,
   };
+}
+
+function messageOf(row: Row, onFault: (members: readonly string[]) => void): OutboxMessage | undefined {
+  try {
+    return readBody(outboxMessage, outboxDefaults, jsonOf(row, 'message'), onFault);
+  } catch {
+    return undefined;
+  }
 }
 
 function decodeRemembered(row: Row): RememberedRecord {
