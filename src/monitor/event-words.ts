@@ -38,6 +38,8 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
         `任务会继续，结果可能来自备用厂商；持续出现请检查 ${facts.from} 的余额、密钥和服务状态。`,
       ]);
     case 'candidates-exhausted':
+      // A refused picture is no fault of the vendors: the row says what to change.
+      if (staffKinds.includes(facts.failureKind)) return undefined;
       return alert('error', `全部厂商都失败了：${facts.node}`, [
         `${facts.where}最后原因：${facts.why}。`,
         '请检查各厂商余额与服务状态（npx gridloom doctor），恢复后让员工在失败的行再选「提交」。',
@@ -109,11 +111,15 @@ function retriedInDoubt(facts: Facts): EventAlert {
   ]);
 }
 
-/** A failed run: told in the row already; the operator hears of kinds that are ours or the vendor's, folded by kind. */
+/**
+ * A failed run: told in the row already; the operator hears of kinds that are ours or the vendor's, folded by kind. A call in
+ * doubt has had its alert when it was held: its execution fails by the word of a person who has settled it.
+ */
 function failedExecution(facts: Facts): EventAlert | undefined {
   if (facts.status !== 'failed' || staffKinds.includes(facts.failureKind)) return undefined;
+  if (facts.failureKind === 'unknown-outcome') return undefined;
   return alert('warning', `任务失败：${facts.why}`, [
-    facts.where,
+    facts.where.replace(/，$/, '。'),
     facts.failureKind === '' || !isFailureKind(facts.failureKind)
       ? '原因见该行的「报错」列和 npx gridloom show。'
       : failureRule(facts.failureKind).staffText,
@@ -228,6 +234,7 @@ function candidate(value: unknown): string {
 
 /** A short reason that folds: the kind's own words up to the first stop, never the vendor's text (it may carry ids). */
 function shortReason(kind: string, message: string): string {
+  if (kind === 'transfer') return '结果传输失败';
   if (isFailureKind(kind)) return failureRule(kind).staffText.split(/[，。（]/)[0] ?? kind;
   return message === '' ? '未说明' : message.slice(0, 60);
 }

@@ -1,4 +1,4 @@
-import type { Failure, NodeDefinition } from '../../contract/index.ts';
+import { type Failure, failureRule, type NodeDefinition } from '../../contract/index.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../kernel/index.ts';
 import { type LiveGraph, type LiveNode, singleSkillGraph } from '../graph/live.ts';
 import { isJsonList } from '../graph/path.ts';
@@ -151,7 +151,9 @@ function finishMap(state: MapState): void {
     reportNode(frame, node, { kind: 'failed', failure: withNumbers(state, failed, first) });
   } else {
     const failure = withNumbers(state, failed, first);
-    const text = `「${node.title}」${items.length - failed.length}/${items.length} 完成，第 ${failed.map((index) => index + 1).join('、')} 项失败`;
+    const numbers = failed.map((index) => index + 1).join('、');
+    const done = items.length - failed.length;
+    const text = `「${node.title}」${done}/${items.length} 完成，第 ${numbers} 项失败（${staffReasons(state, failed)}）`;
     const marks = addMarks(frame.run, [{ kind: 'partial', node: pathOf(frame, node.id), text }]);
     reportNode(frame, node, { kind: 'succeeded', output, partial: failure }, marks);
   }
@@ -159,6 +161,15 @@ function finishMap(state: MapState): void {
 
 function isGood(end: GraphEnd | undefined): boolean {
   return end?.status === 'succeeded' || end?.status === 'partial';
+}
+
+/** Why, in words for staff, each reason once. */
+function staffReasons(state: MapState, failed: readonly number[]): string {
+  const words = failed.flatMap((index) => {
+    const failure = state.ends.get(index)?.failure;
+    return failure === undefined ? [] : [failure.advice ?? failureRule(failure.kind).staffText];
+  });
+  return [...new Set(words)].map((each) => each.replace(/。$/, '')).join('；');
 }
 
 /** Every failed item is named with its number and reason. */
