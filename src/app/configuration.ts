@@ -6,9 +6,9 @@ import {
   readMode,
   sortFaults,
 } from '../config/index.ts';
-import type { Definitions } from '../contract/index.ts';
+import type { DefinitionFault, Definitions } from '../contract/index.ts';
 import { compile } from '../engine/index.ts';
-import { fail, type Result } from '../kernel/index.ts';
+import { fail, ok, type Result } from '../kernel/index.ts';
 import { createFunctions, createSharpPictureWorker } from '../functions/index.ts';
 import { createMemorySpool } from '../media/index.ts';
 
@@ -32,7 +32,8 @@ export async function readConfiguration(
   const compiled = compile(loaded.value.definitions, {
     functions: functionNames(loaded.value),
   });
-  if (compiled.ok) return loaded;
+  // What is sound needs its places in the files no longer: they hold every parsed document.
+  if (compiled.ok) return ok({ ...loaded.value, locateFault: placeless });
   return fail(sortFaults(compiled.failure.map((fault) => loaded.value.locateFault(fault))));
 }
 
@@ -48,6 +49,11 @@ export async function readShipped(
 async function namedIn(origin: string): Promise<(agents: Definitions['agents']) => Readonly<Record<string, string>>> {
   const { sandboxVariables } = await import('./sandbox.ts');
   return (agents) => sandboxVariables(origin, agents);
+}
+
+function placeless(fault: DefinitionFault): ConfigFault {
+  const { of, path, what, advice } = fault;
+  return { file: `${of.kind} ${of.name} ${path.join('.')}`, line: 1, column: 1, what, advice };
 }
 
 /** Variables of ours that no operator sets: crash tests and tools. Every other unknown one is a fault of the operator's. */
