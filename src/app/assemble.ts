@@ -2,6 +2,7 @@ import { type AgentTable, createCallCountStore } from '../bitable/index.ts';
 import type { LoadedConfig } from '../config/index.ts';
 import type { Provider } from '../contract/index.ts';
 import { createEngine, type SharedEngine } from '../engine/index.ts';
+import type { Collector } from '../engine/ports/index.ts';
 import {
   type CallBudget,
   createCallBudget,
@@ -18,6 +19,7 @@ import { providerFactories } from '../providers/index.ts';
 import { createMonitoring, type Life, type Monitoring } from './monitoring.ts';
 import type { Ports } from './ports.ts';
 import { createTables } from './house-tables.ts';
+import { shareFiles, withOrigins } from './scale-files.ts';
 import type { HouseTables } from './scale-tables.ts';
 import { createUploadSessions } from './upload-sessions.ts';
 
@@ -43,7 +45,12 @@ type Platform = FeishuClient & FeishuInspection;
 type ProviderPorts = Pick<Ports, 'fetch' | 'clock' | 'ids' | 'logger' | 'spool'>;
 
 /** Wires every room from ports alone, so that production and simulation run the same house. */
-export async function assemble(config: LoadedConfig, ports: Ports): Promise<Result<House, FeishuFailure>> {
+export async function assemble(config: LoadedConfig, outer: Ports): Promise<Result<House, FeishuFailure>> {
+  const ports = shareFiles(outer, () => ({
+    collector: createHouseCollector(config, ports, providers),
+    feishu,
+    bases: agents.ok ? [...new Set(agents.value.map(({ table }) => table.appToken))] : [],
+  }));
   const providers = createProviders(config, ports);
   const engine = createHouseEngine(config, ports, providers);
   const callBudget = await openCallBudget(config, ports);
@@ -173,22 +180,33 @@ export function createHouseEngine(
       knowledge: ports.knowledge,
       aiLabel: config.settings.media.ai_label,
     }),
-    collector: createCollector({
-      fetch: ports.fetch,
-      spool: ports.spool,
-      clock: ports.clock,
-      logger: ports.logger,
-      settings: {
-        attempts: config.settings.transfer.attempts,
-        delayMs: config.settings.transfer.delay,
-        idleMs: config.settings.timeouts.transfer_idle,
-        connectMs: config.settings.timeouts.connect,
-        maxBytes: config.settings.transfer.max_bytes,
-      },
-      freshLink: async (url, signal) => await freshLink(providers, url, signal),
-    }),
+    collector: createHouseCollector(config, ports, providers),
     timeZone: config.environment.timezone,
   });
+}
+
+/** Moves results into the spool, with a fresh address from the vendor where the first one is refused. */
+export function createHouseCollector(
+  config: LoadedConfig,
+  ports: Ports,
+  providers: ReadonlyMap<string, Provider>,
+): Collector {
+  const { transfer, timeouts } = config.settings;
+  const collector = createCollector({
+    fetch: ports.fetch,
+    spool: ports.spool,
+    clock: ports.clock,
+    logger: ports.logger,
+    settings: {
+      attempts: transfer.attempts,
+      delayMs: transfer.delay,
+      idleMs: timeouts.transfer_idle,
+      connectMs: timeouts.connect,
+      maxBytes: transfer.max_bytes,
+    },
+    freshLink: async (url, signal) => await freshLink(providers, url, signal),
+  });
+  return ports.scale === undefined ? collector : withOrigins(collector, ports);
 }
 
 /** The first vendor that knows the address as its own gives a fresh one. */

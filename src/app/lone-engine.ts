@@ -1,9 +1,10 @@
 import type { LoadedConfig } from '../config/index.ts';
 import type { Engine } from '../engine/ports/index.ts';
 import { fail, ok, type Result } from '../kernel/index.ts';
-import { createHouseEngine, createProviders } from './assemble.ts';
+import { createHouseCollector, createHouseEngine, createProviders } from './assemble.ts';
 import { type ConfigurationOptions, readConfiguration } from './configuration.ts';
 import { createLivePorts, type LivePorts } from './live-ports.ts';
+import { shareFiles } from './scale-files.ts';
 import { lockDirectory, type StartFault } from './lock-directory.ts';
 
 /** An engine without tables and alerts, for one workflow from the command line. */
@@ -29,9 +30,10 @@ export async function openLoneEngine(
     for (const step of undo.reverse()) await step();
   };
   try {
-    const usable = config.environment.mode === 'sandbox' ? await onSandbox(options, undo) : config;
-    const ports = await createLivePorts(usable, locked.value.directory, options.directory, { wakeUps: false });
-    undo.push(async () => await ports.close());
+    const usable = config.environment.mode === 'sandbox' ? await onSandbox(options, undo, config) : config;
+    const live = await createLivePorts(usable, locked.value.directory, options.directory, { wakeUps: false });
+    undo.push(async () => await live.close());
+    const ports: LivePorts = { ...live, ...sharedSpool(usable, live) };
     const engine = createHouseEngine(usable, ports, createProviders(usable, ports));
     undo.push(async () => await engine.stop(usable.settings.timeouts.drain));
     await engine.start();
@@ -43,15 +45,25 @@ export async function openLoneEngine(
   }
 }
 
+/** What another worker made is fetched where it came from; bases are not asked. */
+function sharedSpool(config: LoadedConfig, live: LivePorts): Pick<LivePorts, 'spool'> {
+  const providers = createProviders(config, live);
+  const collector = createHouseCollector(config, live, providers);
+  return { spool: shareFiles(live, () => ({ collector, feishu: undefined, bases: [] })).spool };
+}
+
 /** Without credentials the outside world is the sandbox, opened for as long as the engine lives. */
 async function onSandbox(
   options: Pick<ConfigurationOptions, 'directory' | 'env'>,
   undo: (() => Promise<void> | void)[],
+  given: LoadedConfig,
 ): Promise<LoadedConfig> {
   const { openSandboxServer } = await import('./sandbox-server.ts');
   const sandbox = await openSandboxServer({ ...options, sandboxPort: 0 });
   undo.push(async () => await sandbox.close());
   const config = await readConfiguration({ ...options, sandboxOrigin: sandbox.origin });
-  if (config.ok) return config.value;
+  // Addresses are new; what is to be run is what the caller gave.
+  const { workflows, skills, prompts } = given.definitions;
+  if (config.ok) return { ...config.value, definitions: { ...config.value.definitions, workflows, skills, prompts } };
   throw new Error('the configuration changed while it was being read; try again');
 }

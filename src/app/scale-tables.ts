@@ -32,6 +32,7 @@ interface Held {
   /** Fulfilled once it runs; `faults` are columns that do not fit. */
   readonly started: Promise<readonly Fault[]>;
   readonly abort: AbortController;
+  isOpen: boolean;
 }
 /** What the house needs of a table side, whether one or several are behind it. */
 export type HouseTables = Omit<TableSide, 'status'>;
@@ -60,10 +61,12 @@ export function createLeasedTables(deps: {
   let watching: Promise<void> = Promise.resolve();
   const sides = (): TableSide[] => [...held.values()].map((each) => each.side);
 
-  const open = async (base: string, { side, abort }: Pick<Held, 'side' | 'abort'>): Promise<readonly Fault[]> => {
+  const open = async (base: string, one: Omit<Held, 'started'>): Promise<readonly Fault[]> => {
+    const { side, abort } = one;
     await ending.get(base);
     for (let first: readonly Fault[] | undefined; ; ) {
       const fit = await side.start();
+      one.isOpen = fit.ok;
       if (fit.ok) return first ?? [];
       first ??= fit.failure;
       const faults = fit.failure.map((fault) => `${fault.problem}；${fault.remedy}`);
@@ -73,12 +76,13 @@ export function createLeasedTables(deps: {
     }
   };
   const gain = (base: string): void => {
-    const parts = { side: deps.create(base, byBase.get(base) ?? []), abort: new AbortController() };
+    const side = deps.create(base, byBase.get(base) ?? []);
+    const parts: Omit<Held, 'started'> = { side, abort: new AbortController(), isOpen: false };
     const started = open(base, parts);
     started.catch((error: unknown) => {
       if (!parts.abort.signal.aborted) logger.error('a base cannot be worked on', { base, error: String(error) });
     });
-    held.set(base, { ...parts, started });
+    held.set(base, Object.assign(parts, { started }));
   };
   const lose = async (base: string): Promise<void> => {
     const one = held.get(base);
@@ -120,13 +124,8 @@ export function createLeasedTables(deps: {
       return faults.flat().length === 0 ? ok(undefined) : fail(faults.flat());
     },
     tick: async () => {
-      await Promise.all(
-        [...held.values()].map(async ({ side, started }) => {
-          // A base whose columns do not fit, or that is still being opened, has no turn yet.
-          const isOpen = await Promise.race([started.then(() => true), Promise.resolve(false)]);
-          if (isOpen) await side.tick();
-        }),
-      );
+      // A base that is still being opened, or whose columns do not fit, has no turn yet.
+      await Promise.all([...held.values()].filter(({ isOpen }) => isOpen).map(async ({ side }) => await side.tick()));
     },
     wake: (event) => {
       const base = baseOf(event.tableId);

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { waitUntil } from '../../src/app/index.ts';
+import type { Store } from '../../src/engine/ports/index.ts';
+import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
+import { createPostgresStore } from '../../src/store/index.ts';
+import type { Outside } from '../support/outside.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
+
+export const clock = createSystemClock();
+
+/** Several real workers on one database, each with a data directory of its own, as on machines of their own. */
+export interface Crew {
+  readonly store: Store;
+  start(name: string, env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
+  /** Who drives how many unfinished executions: owner → count. */
+  owners(): Promise<ReadonlyMap<string, number>>;
+  query<Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+export async function openCrew(outside: Outside, databaseUrl: string): Promise<Crew> {
+  const workers: WorkerProcess[] = [];
+  const store = await createPostgresStore({ connectionString: databaseUrl, clock, logger: silentLogger });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, options: '-c search_path=gridloom' });
+  pool.on('error', () => undefined);
+  const query: Crew['query'] = async (sql) => (await pool.query(sql)).rows;
+  return {
+    store,
+    query,
+    start: async (name, env = {}) => {
+      const worker = startWorkerProcess({
+        ...outside.env,
+        DATABASE_URL: databaseUrl,
+        GRIDLOOM_DATA_DIR: join(outside.dataDir, name),
+        GRIDLOOM_MONITOR_DIR: join(outside.dataDir, `webmon-${name}`),
+        ...env,
+      });
+      workers.push(worker);
+      const isUp = await waitUntil(
+        clock,
+        () => Promise.resolve(worker.output().includes('live on') || worker.process.exitCode !== null),
+        20,
+        30_000,
+      );
+      if (!isUp) throw new Error(`${name} did not start: ${worker.output()}`);
+      return worker;
+    },
+    owners: async () => {
+      const rows = await query<{ owner: string; count: number }>(
+        `SELECT owner, count(*)::int AS count FROM executions
+         WHERE owner IS NOT NULL AND status NOT IN ('succeeded', 'partial', 'failed', 'canceled') GROUP BY owner`,
+      );
+      return new Map(rows.map((row) => [row.owner, row.count]));
+    },
+    close: async () => {
+      for (const worker of workers) {
+        worker.process.kill('SIGCONT');
+        await worker.kill();
+      }
+      await store.close();
+      await pool.end();
+    },
+  };
+}
