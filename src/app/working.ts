@@ -3,7 +3,7 @@
  * one holds the sandbox as well, which a live worker never needs.
  */
 export { createProviders } from './assemble.ts';
-export { createProbePorts } from './live-ports.ts';
+export { createProbePorts, type LivePorts } from './live-ports.ts';
 export { type LoneEngine, openLoneEngine } from './lone-engine.ts';
 export { serveLoopback } from './loopback.ts';
 export { startWorker } from './worker.ts';

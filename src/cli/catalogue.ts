@@ -62,6 +62,20 @@ export const catalogue: readonly Command[] = [
     load: async () => (await import('./commands/run.ts')).runWorkflow,
   },
   {
+    name: 'compare',
+    usage: 'SKILL --with FILE --input FILE [--yes]',
+    help: 'two versions of a prompt on the same inputs, side by side in one page; tells the price first',
+    options: {
+      with: { type: 'string', help: 'the other version of the skill’s prompt (.md, anywhere)' },
+      input: { type: 'string', help: 'JSON or YAML for the skill, as for "run"; several with commas' },
+      yes: { type: 'boolean', help: 'spends the price; without it nobody is called' },
+      out: { type: 'string', help: 'the page (default: compare-SKILL.html here)' },
+      anew: { type: 'boolean', help: 'makes everything anew (default: results of an equal comparison are used again)' },
+    },
+    words: [1, 1],
+    load: async () => (await import('./commands/compare.ts')).runCompare,
+  },
+  {
     name: 'executions',
     usage: '[--limit N] [--status running]',
     help: 'lists executions, newest first',
