@@ -7,7 +7,7 @@ import { attemptId, executionId, type JsonObject, type Result } from '../kernel/
  * What a command line may ask of the worker that runs beside it. It is stored first (Store.sendControl); the worker takes
  * it up, and answers in the document `control-answer/<id>`, so that an ask survives a worker that is down just now.
  */
-export const controlSchema = z.discriminatedUnion('ask', [
+const controlSchema = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('cancel'), id: z.string(), execution: z.string(), reason: z.string() }),
   z.object({ ask: z.literal('pause'), id: z.string() }),
   z.object({ ask: z.literal('resume'), id: z.string() }),

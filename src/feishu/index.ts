@@ -39,15 +39,7 @@ export type {
   WakeEvent,
   WakeSource,
 } from './client.ts';
-export {
-  type ConsoleLinks,
-  consoleLinks,
-  neededScopes,
-  type SetupChoices,
-  type SetupStep,
-  setupSteps,
-  wikiScope,
-} from './console-links.ts';
+export { type SetupChoices, type SetupStep, setupSteps } from './console-links.ts';
 export { createFeishuClient, type FeishuDeps } from './create-client.ts';
 export {
   checkBase,

@@ -1,12 +1,18 @@
 import { type AgentTable, operationWords, resolveColumns, type TableColumns } from '../../bitable/index.ts';
 import type { AgentDefinition } from '../../contract/index.ts';
-import { type AppPlace, checkRead, checkTable, probeWrite } from '../../feishu/index.ts';
+import {
+  type AppPlace,
+  checkRead,
+  checkTable,
+  type FeishuClient,
+  type FeishuInspection,
+  probeWrite,
+} from '../../feishu/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { fault, type Finding, fine, hint, placed } from './finding.ts';
-import type { Platform } from './platform.ts';
 
 export interface AgentTableCheck extends AgentTable {
-  readonly client: Platform;
+  readonly client: FeishuClient & FeishuInspection;
   readonly place: AppPlace;
   readonly clock: Clock;
   readonly hasAdvancedPermissions: boolean;

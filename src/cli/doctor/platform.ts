@@ -18,7 +18,7 @@ import type { createProbePorts } from '../../app/working.ts';
 import { checkAgentTable } from './agent-table.ts';
 import { type Finding, fine, hint, placed } from './finding.ts';
 
-export type Platform = ReturnType<typeof createFeishuClient>;
+type Platform = ReturnType<typeof createFeishuClient>;
 type ProbePorts = ReturnType<typeof createProbePorts>;
 
 export interface PlatformOptions {
