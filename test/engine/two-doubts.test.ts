@@ -52,4 +52,22 @@ describe('a call in doubt beside others of its execution', () => {
     const right = await attemptOf(world, id, 'right');
     expect((await world.outbox()).at(-1)?.message).toMatchObject({ kind: 'held', attemptId: right.id });
   });
+
+  it('is named to the row when the other one turns out well while both stand still', async () => {
+    const world = await pictureWorld({
+      workflow: twoPictures,
+      script: ({ body }) =>
+        JSON.stringify(body).includes('left') ? { submit: 'lose' } : { submit: 'accept', durationMs: 900_000 },
+    });
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await world.clock.advance(700_000);
+    expect((await attemptOf(world, id, 'right')).state).toBe('overdue');
+    const told = (await heldMessages(world)).length;
+    await world.clock.advance(1_200_000);
+    expect((await attemptOf(world, id, 'right')).state).toBe('succeeded');
+    expect((await world.execution(id)).status).toBe('held');
+    expect(await heldMessages(world)).toHaveLength(told + 1);
+    const left = await attemptOf(world, id, 'left');
+    expect((await world.outbox()).at(-1)?.message).toMatchObject({ kind: 'held', attemptId: left.id });
+  });
 });

@@ -78,6 +78,19 @@ export function checkHeld(run: Run): void {
   holdExecution(run, commands);
 }
 
+/**
+ * One of several doubts has had its verdict while the execution stands still for the others: the row names a call that is
+ * settled, so it is told of one that is not. Whoever acts on the row acts on what it names.
+ */
+export function tellNextHeld(run: Run): void {
+  if (run.isOver || run.journal.isLost || run.record.status !== 'held') return;
+  for (const [path, leaf] of run.leaves) {
+    if (leaf.held === undefined) continue;
+    void run.services.track(run.journal.write(tellHeld(run, path, titleOf(leaf), leaf.held)));
+    return;
+  }
+}
+
 function isAnythingUnderWay(run: Run): boolean {
   for (const { state } of run.frames) {
     for (const node of state.nodes.values()) {

@@ -11,7 +11,7 @@ import type { RememberedRecord, StoreCommand } from '../ports/index.ts';
 import { happen } from './apply.ts';
 import { reportNode } from './finish-node.ts';
 import { scopeOf } from './frame.ts';
-import { checkHeld, leafHeld, leafWaits, leafWorks } from './hold.ts';
+import { checkHeld, leafHeld, leafWaits, leafWorks, tellNextHeld } from './hold.ts';
 import { addMarks, type Frame, pathOf, type Run } from './run.ts';
 
 /** Begins a skill node: opens its call and lets it go. */
@@ -99,8 +99,10 @@ function nodeOwner(frame: Frame, node: LiveNode, fingerprint: () => string | und
       leafHeld(run, path, attempt, failure);
     },
     ended: (_call, result) => {
+      const wasHeld = run.leaves.get(path)?.held !== undefined;
       run.leaves.delete(path);
       endNode(frame, node, result, fingerprint());
+      if (wasHeld) tellNextHeld(run);
     },
   };
 }
