@@ -71,6 +71,7 @@ async function runMany(first: number, seeds: number, isQuiet: boolean): Promise<
         };
         worker.on('message', (report: SeedReport) => {
           reports.push(report);
+          if (!isQuiet && report.faults.length > 0) process.stderr.write(`seed ${report.seed}: ${report.faults[0]}\n`);
           if (!isQuiet && reports.length % 10 === 0) process.stderr.write(`${reports.length}/${seeds}\n`);
           give();
         });

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { assemble, createTickLoop, type House, type Ports } from '../../src/app/index.ts';
+import type { Ports } from '../../src/app/index.ts';
 import type { LoadedConfig } from '../../src/config/index.ts';
-import { type Failpoints, randomInt } from '../../src/kernel/index.ts';
+import { randomInt } from '../../src/kernel/index.ts';
 import { unleash } from './adversary.ts';
 import { checkWorld, noViolations, type Violations } from './checks.ts';
-import { createIncarnation, type Incarnation } from './incarnation.ts';
+import { createLife } from './life.ts';
 import { hireStaff, type Staff } from './staff.ts';
+import { brewWeather } from './weather.ts';
 import { createSimWorld, type SimWorld } from './world.ts';
 
 export interface SeedReport {
@@ -64,17 +65,16 @@ const nothing: SeedReport = {
 async function liveThrough(seed: number, options: SeedOptions): Promise<SeedReport> {
   const world = await createSimWorld(seed, options.config);
   const random = world.luck('fate');
-  const life = createLife(world, options);
+  const life = createLife(world, options.plant);
   await life.begin();
   const trouble = unleash(world);
   const staff = await hireStaff(world, options.rows ?? 3 + randomInt(random, 6));
   const mostCrashes = randomInt(random, 6);
   for (let crash = 0; crash < mostCrashes; crash += 1) life.crashAt(randomInt(random, activeMs));
-  if (random.next() < 0.2) fillDisk(world, randomInt(random, activeMs));
-  if (random.next() < 0.2)
-    world.clock.after(randomInt(random, activeMs), () => world.clock.jumpWall((random.next() - 0.3) * 2 * hourMs));
+  brewWeather(world, activeMs);
   await world.clock.runUntil(activeMs);
   trouble.stop();
+  world.disk.mayFill = false;
   staff.retire();
   life.becomeImmortal();
   await runUntilAtRest(world, staff, hourMs);
@@ -128,79 +128,4 @@ async function allEvents(world: SimWorld): Promise<string> {
     after = events.at(-1)?.seq ?? after;
     if (events.length < 1_000) return lines.join('\n');
   }
-}
-
-/** The disk is nearly full for a while. */
-function fillDisk(world: SimWorld, atMs: number): void {
-  world.clock.after(atMs, () => {
-    const { freeBytes } = world.disk;
-    world.disk.freeBytes = 10 * 1024 ** 2;
-    world.clock.after(hourMs / 2, () => {
-      world.disk.freeBytes = freeBytes;
-    });
-  });
-}
-
-/** The worker's lives: it is started, killed at drawn times and at failpoints, and started again on the same disk. */
-function createLife(world: SimWorld, options: SeedOptions) {
-  const random = world.luck('life');
-  const faults: string[] = [];
-  let crashes = 0;
-  let isMortal = true;
-  let current: Incarnation | undefined;
-  const failpointChance = random.next() < 0.5 ? random.next() * 0.01 : 0;
-  const atFailpoint = (kill: () => void): Failpoints => ({
-    hit: () => {
-      if (isMortal && failpointChance > 0 && random.next() < failpointChance) die(kill);
-    },
-  });
-  const die = (kill: () => void): void => {
-    kill();
-    crashes += 1;
-    world.clock.after(1_000 + randomInt(random, 120_000), () => void begin());
-  };
-  const begin = async (): Promise<void> => {
-    const base = options.plant?.(world.basePorts, world) ?? world.basePorts;
-    const incarnation = createIncarnation(base, atFailpoint);
-    current = incarnation;
-    const assembled = await assemble(world.config, incarnation.ports);
-    if (!assembled.ok) {
-      faults.push(`the house could not be assembled: ${assembled.failure.message}`);
-      return;
-    }
-    startHouse(assembled.value, incarnation, world, again);
-  };
-  const again = (kill: () => void): void => {
-    kill();
-    world.clock.after(60_000, () => void begin());
-  };
-  return {
-    begin,
-    faults: () => faults,
-    crashes: () => crashes,
-    crashAt: (atMs: number): void => {
-      world.clock.after(atMs, () => {
-        const victim = current;
-        if (victim?.isAlive() === true && isMortal) die(() => victim.kill());
-      });
-    },
-    becomeImmortal: (): void => {
-      isMortal = false;
-    },
-    end: (): void => current?.kill(),
-  };
-}
-
-/**
- * Starting waits for the world, which waits for time: whoever moves time does not await it. A table that does not fit (or
- * a platform that does not answer) ends the process with words, and the process manager starts it again.
- */
-function startHouse(house: House, incarnation: Incarnation, world: SimWorld, again: (kill: () => void) => void): void {
-  const giveUp = (): void => {
-    if (incarnation.isAlive()) again(() => incarnation.kill());
-  };
-  void house.start().then((started) => {
-    if (started.ok) createTickLoop(house, incarnation.ports.clock, world.config.settings.poll.interval).start();
-    else giveUp();
-  }, giveUp);
 }

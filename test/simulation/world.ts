@@ -14,6 +14,7 @@ import {
 } from '../../src/sandbox/index.ts';
 import { createSqliteStore } from '../../src/store/index.ts';
 import { createPlainPictures } from './plain-pictures.ts';
+import type { Disk } from './weather.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 
 export const simOrigin = 'http://sandbox.test';
@@ -37,7 +38,7 @@ export interface SimWorld {
   readonly luck: (name: string) => Random;
   readonly basePorts: Ports;
   /** Disk: what a restart finds. */
-  readonly disk: { freeBytes: number };
+  readonly disk: Disk;
 }
 
 /** Reads the project's configuration once for all seeds. */
@@ -61,7 +62,7 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
     tables: agents.map((agent) => sandboxTableOf(agent, [])),
   });
   await sandbox.seed();
-  const disk = { freeBytes: 50 * 1024 ** 3 };
+  const disk: Disk = { freeBytes: 50 * 1024 ** 3, isFull: false, mayFill: true };
   const random = luck('worker');
   const ids = createIdSource(clock, random);
   const handles: string[] = [];
