@@ -36,7 +36,7 @@ export function replacePlaceholders(text: string, values: Readonly<Record<string
 export function readKeywordLines(text: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
-    const match = /^\s*[-*]?\s*[{｛]([^{}｛｝]{1,20})[}｝]\s*[:：=]\s*(.+)$/.exec(line);
+    const match = /^[-*]?\s{0,8}[{｛]([^{}｛｝]{1,20})[}｝]\s{0,8}[:：=](.+)$/.exec(line.trim());
     if (match !== null) found[match[1] ?? ''] = (match[2] ?? '').trim();
   }
   return found;

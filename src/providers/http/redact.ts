@@ -8,9 +8,12 @@ export function redactUrl(address: string): string {
 /** Longest vendor text that goes into evidence and messages. */
 const longestText = 500;
 
+/** No more than this is looked at: an answer may have megabytes, and none of what lies behind is ever shown. */
+const longestRead = 8_000;
+
 /** Words of a vendor, fit for log and evidence: one line, shortened, keys and signed queries masked. */
 export function maskText(text: string, secrets: readonly string[] = []): string {
-  let masked = text;
+  let masked = text.slice(0, longestRead);
   for (const secret of secrets) if (secret.length >= 6) masked = masked.replaceAll(secret, '[secret]');
   masked = masked
     .replace(
