@@ -1,7 +1,10 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../../src/app/index.ts';
+import { createSystemClock } from '../../src/kernel/index.ts';
 import { openOutside, type Outside } from '../support/outside.ts';
+import { startWorkerProcess } from '../support/worker-process.ts';
 import { gridloom, inProcess, openInstallation } from './kit.ts';
 
 /** Every mistake of the first hour, planted into a healthy installation, is found and named with its remedy. */
@@ -66,6 +69,23 @@ describe('doctor', () => {
     expect(await faultsOf('--no-probe')).toEqual([]);
     const calls = Object.keys(outside.sandbox.books.calls());
     expect(calls.filter((name) => /batchCreate|batchUpdate|upload|im\.create|pushplus/.test(name))).toEqual([]);
+  });
+
+  it('interrupted in the middle of its write, it deletes its row before it ends', async () => {
+    outside.sandbox.faults.add({ endpoint: 'feishu.records.batchUpdate', count: 1, action: { kind: 'hang' } });
+    const rows = outside.sandbox.table.recordIds(outside.table).length;
+    const doctor = startWorkerProcess({ ...env, GRIDLOOM_DIRECTORY: directory }, ['doctor']);
+    const isWriting = await waitUntil(
+      createSystemClock(),
+      () => Promise.resolve((outside.sandbox.books.calls()['feishu.records.batchUpdate'] ?? 0) > 0),
+      50,
+      20_000,
+    );
+    expect(isWriting, doctor.output()).toBe(true);
+    doctor.process.kill('SIGINT');
+    expect((await doctor.ended).code, doctor.output()).toBe(1);
+    expect(doctor.output()).toContain('deleted again');
+    expect(outside.sandbox.table.recordIds(outside.table)).toHaveLength(rows);
   });
 
   it('names a wrong secret, and asks nothing further of the platform', async () => {

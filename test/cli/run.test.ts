@@ -93,6 +93,23 @@ describe('run', () => {
     expect(refused.err).toContain('product_images');
     expect(outside.sandbox.books.calls()).toEqual({});
   });
+
+  it('Ctrl-C cancels it, at the vendor too where it can, and what was bought stays booked', async () => {
+    outside.sandbox.faults.add({
+      endpoint: 'kie.recordInfo',
+      count: Number.POSITIVE_INFINITY,
+      action: { kind: 'answer', status: 503, body: {} },
+    });
+    const args = ['run', 'try-on-portrait', '--input', await portraitInput(), '--json'];
+    const running = startWorkerProcess(env, args);
+    await waitUntil(clock, () => Promise.resolve(paidCalls() === 1), 50, 15_000);
+    running.process.kill('SIGINT');
+    expect((await running.ended).code, running.output()).toBe(1);
+    expect(running.output()).toContain('canceling');
+    expect(running.output()).toContain('"status":"canceled"');
+    const charged = json(await inProcess(['ledger', '--json'], env)) as { total: { calls: number } };
+    expect(charged.total.calls).toBeGreaterThanOrEqual(2);
+  });
 });
 
 describe('beside a running worker', () => {
@@ -154,6 +171,30 @@ describe('beside a running worker', () => {
     expect(isOver).toBe(true);
     expect(paidCalls()).toBe(2);
     expect((await inProcess(['resolve', doubtful, '--not-accepted'], env)).code).toBe(1);
+  });
+});
+
+describe('events --follow', () => {
+  it('tells what the worker beside it appends, from a number on, until it is interrupted', async () => {
+    await startWorker();
+    const seen = (await inProcess(['events'], env)).out.trim().split('\n').length;
+    const follower = startWorkerProcess(env, ['events', '--after', String(seen), '--follow']);
+    await inProcess(['run', 'try-on-portrait', '--input', await portraitInput(), '--json'], env);
+    const isTold = await waitUntil(
+      clock,
+      () => Promise.resolve(follower.output().includes('execution-ended')),
+      50,
+      8_000,
+    );
+    expect(isTold, follower.output()).toBe(true);
+    follower.process.kill('SIGINT');
+    expect((await follower.ended).code).toBe(0);
+    const numbers = follower
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    expect(numbers).toEqual(numbers.map((_number, index) => seen + 1 + index));
   });
 });
 

@@ -10,6 +10,7 @@ import type { LoadedConfig } from '../../config/index.ts';
 import { type CommandInput, type CommandIo, exitCodes, type RunCommand } from '../command.ts';
 import { fault, type Finding, hint } from '../doctor/finding.ts';
 import { checkMachine } from '../doctor/machine.ts';
+import { onInterrupt } from '../interrupt.ts';
 
 /** Looks at everything that a first hour can get wrong; each fault with what to do. Exit 1 when there is one. */
 export const runDoctor: RunCommand = async (input, io) => {
@@ -28,12 +29,41 @@ export const runDoctor: RunCommand = async (input, io) => {
   if (config !== undefined && mode === 'sandbox') {
     const advice = 'run "npx gridloom init", or put FEISHU_APP_ID and FEISHU_APP_SECRET into .env';
     found.push(hint('mode', 'no Feishu credentials: the worker runs on its sandbox', advice));
-  } else if (config !== undefined) found.push(...(await checkOutside(config, input, io)));
+  } else if (config !== undefined) {
+    const outside = await interruptible(async (signal) => await checkOutside(config, input, io, signal));
+    if (outside === undefined) {
+      io.err('interrupted; the row of the check is deleted again');
+      return exitCodes.failed;
+    }
+    found.push(...outside);
+  }
   return tell(found, input, io);
 };
 
+/** Ctrl-C lets the checks undo what they made; a second one leaves at once. Undefined when it was interrupted. */
+async function interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const leave = new AbortController();
+  const stopListening = onInterrupt(
+    () => leave.abort(),
+    () => process.exit(exitCodes.failed),
+  );
+  try {
+    return await run(leave.signal);
+  } catch (error) {
+    if (leave.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    stopListening();
+  }
+}
+
 /** What needs the network. */
-async function checkOutside(config: LoadedConfig, input: CommandInput, io: CommandIo): Promise<readonly Finding[]> {
+async function checkOutside(
+  config: LoadedConfig,
+  input: CommandInput,
+  io: CommandIo,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const { createProbePorts, createProviders } = await import('../../app/working.ts');
   const { checkPlatform } = await import('../doctor/platform.ts');
   const { checkPushplus } = await import('../doctor/pushplus.ts');
@@ -46,7 +76,7 @@ async function checkOutside(config: LoadedConfig, input: CommandInput, io: Comma
   try {
     const isWorkerRunning = isWorkerRunningIn(directory);
     const [platform, vendors] = await Promise.all([
-      checkPlatform({ config, ports, mayProbe, isWorkerRunning }),
+      checkPlatform({ config, ports, mayProbe, isWorkerRunning, signal }),
       checkVendors(config, createProviders(config, ports), ports),
     ]);
     const pushplus = mayProbe ? [await checkPushplus(config, { ...ports, store })] : [];

@@ -17,6 +17,7 @@ export interface AgentTableCheck extends AgentTable {
   readonly clock: Clock;
   readonly hasAdvancedPermissions: boolean;
   readonly mayProbe: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Columns without which it works, and what they are good for. */
@@ -26,7 +27,7 @@ const niceColumns = ['进度', '提示', '打回意见', '耗时', '执行编号
 export async function checkAgentTable(check: AgentTableCheck): Promise<readonly Finding[]> {
   const { definition, table, client, place } = check;
   const { agent } = definition;
-  const seen = await checkTable(client, table, place);
+  const seen = await checkTable(client, table, place, check.signal);
   const found: Finding[] = [placed(seen.diagnosis, agent)];
   if (seen.fields === undefined) return found;
   const columns = resolveColumns(definition, seen.fields);

@@ -28,6 +28,8 @@ export interface PlatformOptions {
   readonly mayProbe: boolean;
   /** A worker runs on this data directory: the long connection is its own. */
   readonly isWorkerRunning: boolean;
+  /** Ends it; what was made is undone first. */
+  readonly signal: AbortSignal;
 }
 
 /** The platform from the outside in: way, credentials, bot, bases, tables, events, messages. Stops where the rest would only repeat a fault. */
@@ -71,34 +73,36 @@ function proxiesOf(env: Readonly<Record<string, string | undefined>>): Record<st
 
 /** Each base once, then its tables in the order of the configuration. */
 async function checkBases(options: PlatformOptions, client: Platform, place: AppPlace): Promise<readonly Finding[]> {
-  const { config, mayProbe, ports } = options;
+  const { config, mayProbe, ports, signal } = options;
   const byBase = Map.groupBy(config.environment.tables, ([, { base }]) =>
     base.kind === 'base' ? base.appToken : `wiki/${base.nodeToken}`,
   );
   const found: Finding[] = [];
   for (const [written, entries] of byBase) {
-    const { diagnosis, base } = await checkBase(client, written, place);
+    const { diagnosis, base } = await checkBase(client, written, place, signal);
     found.push(placed(diagnosis));
     if (base === undefined) continue;
     for (const [agent, { tableId }] of entries) {
       const definition = config.definitions.agents.get(agent);
       if (definition === undefined) continue;
       const table: AgentTable = { definition, table: { appToken: base.appToken, tableId } };
-      found.push(...(await checkAgentTable({ ...base, ...table, client, place, mayProbe, clock: ports.clock })));
+      found.push(
+        ...(await checkAgentTable({ ...base, ...table, client, place, mayProbe, clock: ports.clock, signal })),
+      );
     }
     if (config.settings.feishu.wakeups) found.push(placed(await checkSubscription(client, base.appToken, place)));
   }
   return found;
 }
 
-async function checkEvents({ config, ports, isWorkerRunning }: PlatformOptions): Promise<Finding> {
+async function checkEvents({ config, ports, isWorkerRunning, signal }: PlatformOptions): Promise<Finding> {
   const { feishu, noProxyForApi } = config.environment;
   if (!config.settings.feishu.wakeups || feishu === undefined)
     return hint('long-connection', 'feishu.wakeups is off: words are found by polling only', 'set it to true');
   if (isWorkerRunning) return fine('long-connection', 'held by the worker that runs; see its log');
   const source = createLongConnection({ ...feishu, ...ports, proxy: noProxyForApi ? 'direct' : 'env' });
   try {
-    return placed(await checkLongConnection(source, ports.clock));
+    return placed(await checkLongConnection(source, ports.clock, undefined, signal));
   } finally {
     await source.stop();
   }
