@@ -36,10 +36,15 @@ export function heldWords(label: string, message: Extract<OutboxMessage, { kind:
   const { failure } = message;
   const vendor = failure.provider ?? '厂商';
   const what = failure.kind === 'overdue' ? '已超过等待时限，厂商可能仍在生成' : '没有收到答复，厂商可能已受理';
+  // An overdue call was accepted: who buys again pays for both.
+  const ways =
+    failure.kind === 'overdue'
+      ? '不想再等：选「提交」重新购买（原调用仍可能计费），或选「取消」'
+      : '确认厂商没有受理：选「提交」重新购买，或选「取消」';
   return [
     `${label}待核对：${message.failedNode} 在 ${vendor} 的调用${what}，涉及约 ${moneyWords(message.atRisk)}（调用号 ${message.attemptId}）。`,
     '管理员已收到提醒，结果到了会自动补上。',
-    '确认厂商没有受理：选「提交」重新购买，或选「取消」；已拿到成品：放进单元格后选「提交」。',
+    `${ways}；已拿到成品：放进单元格后选「提交」。`,
   ].join('');
 }
 

@@ -56,10 +56,7 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
     case 'node-held':
       return alert('error', `有付费调用待核对：${facts.provider}`, [
         `${facts.where}${facts.call}原因：${facts.why}。`,
-        facts.failureKind === 'overdue' ? '会继续向厂商查询，结果到了自动补上。' : '系统不会自动重买。',
-        facts.attempt === ''
-          ? '请到厂商后台核对后用 npx gridloom resolve 处理。'
-          : `请到厂商后台核对，再执行 npx gridloom resolve ${facts.attempt} --accepted 任务号 或 --not-accepted。`,
+        ...heldAdvice(facts),
       ]);
     case 'provider-paused':
       return {
@@ -101,6 +98,20 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
 
 function alert(severity: AlertInput['severity'], title: string, lines: readonly string[]): EventAlert {
   return { kind: 'alert', input: { title, text: lines.filter((line) => line !== '').join('\n'), severity } };
+}
+
+/** What the operator does about a call that nobody buys again by itself: an overdue one has its task, a lost one may have. */
+function heldAdvice(facts: Facts): string[] {
+  const call = facts.attempt === '' ? '调用号' : facts.attempt;
+  return facts.failureKind === 'overdue'
+    ? [
+        '会继续向厂商查询，结果到了自动补上，不必处理。',
+        `厂商后台显示任务已作废时执行 npx gridloom resolve ${call} --not-accepted；不想再等可让员工选「取消」，或选「提交」再买一次。`,
+      ]
+    : [
+        '系统不会自动重买。',
+        `请到厂商后台核对，再执行 npx gridloom resolve ${call} --accepted 任务号 或 --not-accepted。`,
+      ];
 }
 
 /** The written policy buys again; the operator hears that the bill may come twice. */

@@ -8,6 +8,7 @@ import type { LiveAttempt, SkillCall } from '../call/types.ts';
 import type { AttemptRecord, ResolveVerdict } from '../ports/index.ts';
 import { stopFrame } from '../run/apply.ts';
 import type { Run } from '../run/run.ts';
+import { ownerOfTask } from './task-owner.ts';
 
 /**
  * A person's word on a call in doubt or overdue. `accepted`: its task is taken up under the id they give. `not-accepted`:
@@ -39,7 +40,14 @@ export async function resolveAttempt(
   const found = run === undefined ? undefined : findLive(run, id);
   const live: LiveAttempt = found?.live ?? { record: stored, charge: undefined };
   if (verdict.kind === 'accepted') {
-    await recordHandle(services, live, handleFor(services, stored, verdict.taskId), 'attempt-resolved');
+    const handle = handleFor(services, stored, verdict.taskId);
+    const owner = await ownerOfTask(services.deps.store, stored, handle);
+    if (owner !== undefined) {
+      return fail(
+        refusal('task-taken', `task ${verdict.taskId} belongs to attempt ${owner}: look for this call's own task`),
+      );
+    }
+    await recordHandle(services, live, handle, 'attempt-resolved');
     if (found === undefined) services.watcher.orphan(live);
     services.watcher.hurry(live);
   } else {
