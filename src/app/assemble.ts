@@ -19,6 +19,7 @@ import { providerFactories } from '../providers/index.ts';
 import { createMonitoring, type Life, type Monitoring } from './monitoring.ts';
 import type { Ports } from './ports.ts';
 import { createTables } from './house-tables.ts';
+import { leaseMonitoring } from './scale-duties.ts';
 import { shareFiles, withOrigins } from './scale-files.ts';
 import type { HouseTables } from './scale-tables.ts';
 import { createUploadSessions } from './upload-sessions.ts';
@@ -62,16 +63,19 @@ export async function assemble(config: LoadedConfig, outer: Ports): Promise<Resu
       ? undefined
       : createTables({ config, ports, engine, feishu, callBudget, agents: agents.value });
   const life: Life = { startedAt: ports.clock.nowMs(), lastTickAt: null, lagMs: () => 0 };
-  const monitoring = createMonitoring({
-    config,
-    ports,
-    engine,
-    providers,
-    feishu,
-    life,
-    feishuCalls: () =>
-      tables?.callsThisMonth() ?? { thisMonth: 0, monthlyBudget: config.settings.feishu.monthly_call_budget },
-  });
+  const watch = (): Monitoring =>
+    createMonitoring({
+      config,
+      ports,
+      engine,
+      providers,
+      feishu,
+      life,
+      feishuCalls: () =>
+        tables?.callsThisMonth() ?? { thisMonth: 0, monthlyBudget: config.settings.feishu.monthly_call_budget },
+    });
+  const { scale } = ports;
+  const monitoring = scale === undefined ? watch() : leaseMonitoring({ ...ports, scale }, watch);
   return ok(live({ config, ports, engine, providers, feishu, tables, monitoring }, life));
 }
 

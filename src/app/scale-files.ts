@@ -56,7 +56,7 @@ function createSharedSpool(
     underWay.set(hash, fetching);
     return await fetching;
   };
-  const { fitPicture } = own;
+  const fitPicture = own.fitPicture?.bind(own);
   return {
     ...own,
     has,

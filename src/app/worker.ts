@@ -10,6 +10,8 @@ import { lockDirectory, type StartFault } from './lock-directory.ts';
 import { createLivePorts, type LivePorts } from './live-ports.ts';
 import { createControlLoop, createTickLoop } from './loops.ts';
 import { createUpkeep, pauseIfRestored } from './upkeep.ts';
+import { holdDuty } from './scale-duties.ts';
+import { createSharedUpkeep } from './scale-upkeep.ts';
 import type { SandboxServer } from './sandbox-server.ts';
 
 export interface WorkerOptions {
@@ -154,14 +156,11 @@ async function live(started: Started): Promise<Worker> {
     clock,
     interval,
   );
-  const controls = createControlLoop(house, logger);
   const daily = cron.schedule(config.settings.alerts.daily_summary, () => summary.due(), {
     timezone: config.environment.timezone,
   });
-  const upkeep = createUpkeep(house, started.directory.database);
+  const duties = startDuties(started);
   loop.start();
-  controls.start();
-  upkeep.start();
   watchdog.start();
   heartbeat?.start();
   logger.info('worker started', { mode: config.environment.mode, pid: process.pid, node: process.versions.node });
@@ -174,13 +173,36 @@ async function live(started: Started): Promise<Worker> {
       heartbeat?.stop();
       restarts.stop();
       await daily.stop();
-      controls.stop();
-      upkeep.stop();
+      await duties.stop();
       await loop.stop();
       await house.stop(config.settings.timeouts.drain);
       await restarts.noteCleanStop();
       logger.info('worker stopped');
       for (const step of [...undo].reverse()) await step();
+    },
+  };
+}
+
+/** What the command line asks, and upkeep: ours alone, or with whichever of several workers holds the lease. */
+function startDuties({ house, ports, directory }: Started): { stop(): Promise<void> } {
+  const { scale, logger } = ports;
+  if (scale === undefined) {
+    const duties = [createControlLoop(house, logger), createUpkeep(house, directory.database)];
+    for (const duty of duties) duty.start();
+    return {
+      stop: async () => {
+        for (const duty of duties) duty.stop();
+        await Promise.resolve();
+      },
+    };
+  }
+  const held = [
+    holdDuty({ scale, logger }, 'controls', () => createControlLoop(house, logger)),
+    holdDuty({ scale, logger }, 'upkeep', () => createSharedUpkeep(house, scale)),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(held.map(async (duty) => await duty.stop()));
     },
   };
 }
