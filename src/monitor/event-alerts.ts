@@ -22,7 +22,8 @@ export interface EventAlerts {
 
 /**
  * Follows the event log from a stored cursor and alerts. The cursor is stored after the alerts are recorded: a crash in
- * between reads the same events again, and the alerter folds them. A new installation starts at the log's end.
+ * between reads the same events again, and the alerter folds them. Without a stored cursor it begins with what this
+ * process has written: a new installation may have something to tell in its first second.
  */
 export function createEventAlerts(deps: {
   readonly store: Store;
@@ -31,6 +32,7 @@ export function createEventAlerts(deps: {
   readonly alerter: Pick<Alerter, 'alert' | 'recover'>;
 }): EventAlerts {
   const stored = createStoredState<{ seq: number }>(deps, 'alerts-cursor', cursorSchema, () => ({ seq: -1 }));
+  const bornAt = deps.clock.nowMs();
   let seq: number | undefined;
   let busy: Promise<void> | undefined;
   let isAgain = false;
@@ -40,9 +42,8 @@ export function createEventAlerts(deps: {
   const readOn = async (): Promise<void> => {
     seq ??= (await stored.load()).seq;
     if (seq < 0) {
-      seq = await deps.store.lastEventSeq();
+      seq = await seqBefore(deps.store, bornAt);
       await stored.save({ seq });
-      return;
     }
     for (;;) {
       const end = await deps.store.lastEventSeq();
@@ -118,4 +119,12 @@ function isToldBetter(event: EventRecord, following: readonly EventRecord[]): bo
       next.executionId === event.executionId &&
       next.data['node'] === event.data['node'],
   );
+}
+
+/** The number behind which everything was written after `atMs`, as far as the log's end shows. */
+async function seqBefore(store: Pick<Store, 'events' | 'lastEventSeq'>, atMs: number): Promise<number> {
+  const end = await store.lastEventSeq();
+  const tail = await store.events(Math.max(0, end - batch), batch);
+  const first = tail.find((event) => event.at > atMs);
+  return first === undefined ? end : first.seq - 1;
 }

@@ -33,6 +33,17 @@ describe('event alerts', () => {
     expect(alerts).toHaveLength(1);
   });
 
+  it('tells what a new installation wrote before the log was first read: another one at its table, say', async () => {
+    const { kit, alerts, open } = setUp();
+    const follower = open();
+    await kit.clock.advance(1);
+    await kit.store.commit([
+      event(kit, 'notice', { name: 'foreign-installation', text: '行 rec1', severity: 'error' }),
+    ]);
+    await follower.catchUp();
+    expect(alerts).toHaveLength(1);
+  });
+
   it('goes on where it stopped, over a restart, and tells each event once', async () => {
     const { kit, alerts, open } = setUp();
     await open().catchUp();
