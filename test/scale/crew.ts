@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { z } from 'zod';
 import { waitUntil } from '../../src/app/index.ts';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
@@ -9,10 +10,15 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker-proces
 
 export const clock = createSystemClock();
 
+/** A worker, and the name that executions know it by. */
+export interface Member extends WorkerProcess {
+  readonly owner: string;
+}
+
 /** Several real workers on one database, each with a data directory of its own, as on machines of their own. */
 export interface Crew {
   readonly store: Store;
-  start(name: string, env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
+  start(name: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Who drives how many unfinished executions: owner → count. */
   owners(): Promise<ReadonlyMap<string, number>>;
   query<Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]>;
@@ -24,7 +30,8 @@ export async function openCrew(outside: Outside, databaseUrl: string): Promise<C
   const store = await createPostgresStore({ connectionString: databaseUrl, clock, logger: silentLogger });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, options: '-c search_path=gridloom' });
   pool.on('error', () => undefined);
-  const query: Crew['query'] = async (sql) => (await pool.query(sql)).rows;
+  const query = async <Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]> =>
+    (await pool.query<Row>(sql)).rows;
   return {
     store,
     query,
@@ -44,7 +51,10 @@ export async function openCrew(outside: Outside, databaseUrl: string): Promise<C
         30_000,
       );
       if (!isUp) throw new Error(`${name} did not start: ${worker.output()}`);
-      return worker;
+      const [event] = await query<{ data: string }>(
+        `SELECT data FROM events WHERE type = 'worker-started' ORDER BY seq DESC LIMIT 1`,
+      );
+      return { ...worker, owner: z.object({ owner: z.string() }).parse(JSON.parse(event?.data ?? '{}')).owner };
     },
     owners: async () => {
       const rows = await query<{ owner: string; count: number }>(
