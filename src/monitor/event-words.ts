@@ -81,7 +81,11 @@ export function eventAlert(event: EventRecord): EventAlert | undefined {
       ]);
     case 'budget-reached':
       return alert('error', `预算已用完：${facts.budget}`, [
-        `${facts.spent}新的付费调用已停，在途的照常收取；调整 limits（config/gridloom.yaml）或等到明天自动继续。`,
+        `${facts.spent}新的付费调用已停，在途的照常收取。`,
+        // A row's budget knows no day: it never goes on by itself.
+        facts.budget === rowBudget
+          ? `${facts.where}要继续请调高 limits.row_cost（config/gridloom.yaml）后重启，不再要就在该行选「取消」。`
+          : '调整 limits（config/gridloom.yaml）或等到明天自动继续。',
       ]);
     case 'status-unrecognised':
       return alert('warning', `厂商返回了未知状态：${facts.provider}`, [
@@ -225,13 +229,15 @@ function readFacts(event: EventRecord): Facts {
   };
 }
 
+const rowBudget = '单行';
+
 /** Which budget, without naming a person: alerts are also shown on the page. */
 function budgetName(scope: string, name: string): string {
   switch (scope) {
     case 'submitter':
       return '某位提交人（见 npx gridloom ledger --by submitter）';
     case 'row':
-      return '单行';
+      return rowBudget;
     default:
       return name === '' ? '未命名' : name;
   }
