@@ -43,6 +43,12 @@ export const skillSchema = z.strictObject({
   /** Third layer: the output when every candidate has failed; may use `{{variables}}` of the input. Marked degraded. */
   degrade: z.strictObject({ output: mappingSchema, note: z.string() }).optional(),
   max_paid_calls: z.int().min(1).max(20).optional(),
+  /**
+   * How far a result reaches for the same inputs of the same row. `generation` (default): until the stage is asked for
+   * anew, which makes everything anew. `always`: beyond that, for what only depends on its inputs (an analysis); a
+   * degraded result is never taken over.
+   */
+  reuse: z.enum(['generation', 'always']).optional(),
 });
 
 export type SkillDefinition = z.infer<typeof skillSchema>;

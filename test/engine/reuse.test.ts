@@ -123,3 +123,43 @@ describe('remembering', () => {
     expect(world.acme.arrivals).toHaveLength(1);
   });
 });
+
+describe('a skill whose results are reused always', () => {
+  const generation = (number: number): { sourceRef: string; generation: number } => ({
+    sourceRef: 'row',
+    generation: number,
+  });
+
+  it('is not bought again by the next generation while its inputs are the same', async () => {
+    const world = await pictureWorld({ skill: { reuse: 'always' } });
+    await world.draw('x', generation(1));
+    const second = await world.draw('x', generation(2));
+    expect(world.acme.arrivals).toHaveLength(1);
+    expect(await world.types(second)).toContain('node-reused');
+    await world.draw('y', generation(3));
+    expect(world.acme.arrivals).toHaveLength(2);
+    await world.draw('x', { ...generation(4), sourceRef: 'another row' });
+    expect(world.acme.arrivals).toHaveLength(3);
+  });
+
+  it('by default every generation buys its own', async () => {
+    const world = await pictureWorld();
+    await world.draw('x', generation(1));
+    await world.draw('x', generation(2));
+    expect(world.acme.arrivals).toHaveLength(2);
+  });
+
+  it('never passes on a degraded result', async () => {
+    let isDown = true;
+    const world = await pictureWorld({
+      skill: { reuse: 'always', retry: { attempts: 1 }, degrade: { output: { images: [] }, note: 'down' } },
+      script: () => (isDown ? { submit: 'refuse' } : { submit: 'accept' }),
+    });
+    const first = await world.draw('x', generation(1));
+    expect((await world.execution(first)).marks.map((mark) => mark.kind)).toContain('degraded');
+    isDown = false;
+    const second = await world.draw('x', generation(1));
+    expect((await world.execution(second)).marks).not.toContainEqual(expect.objectContaining({ kind: 'degraded' }));
+    expect(world.acme.arrivals).toHaveLength(2);
+  });
+});

@@ -48,7 +48,7 @@ export async function openCall(services: Services, request: CallRequest): Promis
   if (request.mayReuse && tries.length === 0) {
     const { store } = services.deps;
     const remembered = await store.remembered(fingerprint);
-    if (remembered !== undefined) {
+    if (remembered !== undefined && !(remembered.degraded && isReusedAlways(skill))) {
       const marks = remembered.degraded
         ? [{ kind: 'degraded', node: request.path, text: `「${request.title}」沿用了之前的降级结果` } as const]
         : [];
@@ -124,13 +124,18 @@ function fingerprintOf(request: CallRequest, input: JsonObject): string {
   return hashOf({
     format: 1,
     source: execution.sourceRef,
-    generation: execution.generation,
+    generation: isReusedAlways(request.skill) ? 0 : execution.generation,
     node: request.path.replaceAll(/\[\d+\]/g, '[]').replace(/#judge(\d+)\.\d+$/, '#judge$1'),
     occurrence: request.occurrence,
     capability: definition.capability,
     input: byContent(input),
     ...(definition.parse === undefined ? {} : { parse: definition.parse }),
   });
+}
+
+/** What it makes is good for every generation of the row, as long as its inputs are the same. */
+function isReusedAlways(skill: LiveSkill): boolean {
+  return skill.plan.definition.reuse === 'always';
 }
 
 /** Files count by their content: name and place do not matter. */
