@@ -3,6 +3,7 @@ import { askWorker, type WorkerAnswer } from '../ask-worker.ts';
 import { type CommandInput, type CommandIo, exitCodes, type RunCommand, textFlag } from '../command.ts';
 import { withData } from '../data.ts';
 import { idOf } from '../id-of.ts';
+import { plainObject } from '../plain-object.ts';
 
 /** The commands that change what runs; all go through the worker. */
 export const runCancel: RunCommand = async (input, io) =>
@@ -36,7 +37,7 @@ export const runRerun: RunCommand = async (input, io) =>
     const answer = await askWorker(data, io, {
       ask: 'submit',
       workflow: parent.workflow,
-      input: toPlain(parent.input),
+      input: plainObject(parent.input),
       sourceRef: parent.sourceRef,
       labels: parent.labels,
       generation: parent.generation,
@@ -47,10 +48,6 @@ export const runRerun: RunCommand = async (input, io) =>
       io.out(input.json ? JSON.stringify({ execution: answer.executionId }) : answer.executionId);
     return answer.code;
   });
-
-function toPlain(value: object): Record<string, never> {
-  return JSON.parse(JSON.stringify(value)) as Record<string, never>; // eslint-disable-line @typescript-eslint/no-unsafe-type-assertion -- JSON in, JSON out
-}
 
 export const runResolve: RunCommand = async (input, io) => {
   const taskId = textFlag(input, 'accepted');

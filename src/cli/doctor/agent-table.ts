@@ -20,6 +20,8 @@ export interface AgentTableCheck extends AgentTable {
   readonly signal: AbortSignal;
 }
 
+/** Feishu's number for attachments (facts: field types). */
+const attachmentType = 17;
 /** Columns without which it works, and what they are good for. */
 const niceColumns = ['进度', '提示', '打回意见', '耗时', '执行编号', '提交人'] as const;
 
@@ -62,7 +64,9 @@ function adviseOn({ agent }: AgentDefinition, { protocol }: TableColumns): reado
 
 /** A text that only the bot writes, and an attachment column for the upload where there is one. */
 function probeColumns(columns: TableColumns) {
-  const attachment = [...columns.artifacts.values(), ...columns.inputs.values()].find((column) => column.type === 17);
+  const attachment = [...columns.artifacts.values(), ...columns.inputs.values()].find(
+    (column) => column.type === attachmentType,
+  );
   return {
     textColumn: columns.protocol.报错?.name ?? '报错',
     ...(attachment === undefined ? {} : { attachment: { column: attachment.name, fieldId: attachment.fieldId } }),

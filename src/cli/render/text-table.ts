@@ -13,8 +13,13 @@ export function textTable(header: readonly string[], rows: readonly (readonly st
 
 function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) width += (character.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1;
+  for (const character of text) width += isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
   return width;
+}
+
+/** Arrows, dashes, lines and the like stand before the Chinese blocks, and are narrow. */
+function isWide(code: number): boolean {
+  return code >= 0x1100 && !(code >= 0x2000 && code < 0x2e80);
 }
 
 /** `2026-11-30 14:03:05` in the given time zone. */

@@ -14,6 +14,7 @@ import { askWorker } from '../ask-worker.ts';
 import { type CommandInput, type CommandIo, exitCodes } from '../command.ts';
 import { withData } from '../data.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { plainObject } from '../plain-object.ts';
 import { folderOf, takeFilesIn } from '../workflow-input.ts';
 import { tellResult } from './tell-result.ts';
 import { waitForEnd } from './wait-for-end.ts';
@@ -77,7 +78,7 @@ async function runBesideWorker(wanted: WantedRun, input: CommandInput, io: Comma
         const answer = await askWorker(data, io, {
           ask: 'submit',
           ...request,
-          input: plain(request.input),
+          input: plainObject(request.input),
           labels: {},
         });
         return answer.executionId === undefined ? undefined : executionId(answer.executionId);
@@ -125,9 +126,4 @@ async function runIn(place: Place, wanted: WantedRun, input: CommandInput, io: C
   } finally {
     stopListening();
   }
-}
-
-/** Artifacts and values as the control table takes them: plain JSON. */
-function plain(value: JsonObject): Record<string, never> {
-  return JSON.parse(JSON.stringify(value)) as Record<string, never>; // eslint-disable-line @typescript-eslint/no-unsafe-type-assertion -- JSON in, JSON out
 }
