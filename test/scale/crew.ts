@@ -18,6 +18,7 @@ export interface Member extends WorkerProcess {
 /** Several real workers on one database, each with a data directory of its own, as on machines of their own. */
 export interface Crew {
   readonly store: Store;
+  readonly databaseUrl: string;
   start(name: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   /** Who drives how many unfinished executions: owner → count. */
   owners(): Promise<ReadonlyMap<string, number>>;
@@ -34,6 +35,7 @@ export async function openCrew(outside: Outside, databaseUrl: string): Promise<C
     (await pool.query<Row>(sql)).rows;
   return {
     store,
+    databaseUrl,
     query,
     start: async (name, env = {}) => {
       const worker = startWorkerProcess({
@@ -54,7 +56,8 @@ export async function openCrew(outside: Outside, databaseUrl: string): Promise<C
       const [event] = await query<{ data: string }>(
         `SELECT data FROM events WHERE type = 'worker-started' ORDER BY seq DESC LIMIT 1`,
       );
-      return { ...worker, owner: z.object({ owner: z.string() }).parse(JSON.parse(event?.data ?? '{}')).owner };
+      const told = z.object({ owner: z.string() }).safeParse(JSON.parse(event?.data ?? '{}'));
+      return { ...worker, owner: told.success ? told.data.owner : '' };
     },
     owners: async () => {
       const rows = await query<{ owner: string; count: number }>(

@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../../src/app/index.ts';
+import { noLatencies } from '../../src/sandbox/index.ts';
+import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
+import { openOutside, type Outside } from '../support/outside.ts';
+import { startWorkerProcess } from '../support/worker-process.ts';
+import { clock, type Crew, openCrew } from './crew.ts';
+import { drive, expectLedgerEqualsBill, submitRows, tellRows, words } from './rows.ts';
+
+let server: PostgresServer;
+let outside: Outside;
+let crew: Crew;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+beforeEach(async () => {
+  outside = await openOutside('try-on', { ...noLatencies, imageTaskMs: 800, videoTaskMs: 500 });
+  crew = await openCrew(outside, await server.createDatabase());
+});
+afterEach(async () => {
+  await crew.close();
+  await outside.close();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+describe('two workers', () => {
+  it('keep a cap of the provider between them', async () => {
+    const cap = { GRIDLOOM__LIMITS__CONCURRENCY__KIE: '2' };
+    await Promise.all([crew.start('left', cap), crew.start('right', cap)]);
+    const rows = await submitRows(outside, 8);
+    let most = 0;
+    const watching = new AbortController();
+    const watched = waitUntil(
+      clock,
+      () => {
+        const running = outside.sandbox.books.acceptedTasks().filter((task) => task.state === 'running');
+        most = Math.max(most, running.length);
+        return Promise.resolve(watching.signal.aborted);
+      },
+      20,
+      90_000,
+    );
+    await drive(outside, rows, [], 90_000);
+    watching.abort();
+    await watched;
+    expect(words(outside, rows), tellRows(outside, rows)).toEqual(rows.map(() => '待确认'));
+    expect(most).toBe(2);
+    expect(new Set((await crew.store.executions({ limit: 20 })).map((execution) => execution.owner)).size).toBe(2);
+    const slots = await crew.query<{ taken: number }>(
+      'SELECT count(claim)::int AS taken FROM provider_slots WHERE claim IS NOT NULL',
+    );
+    expect(slots[0]?.taken).toBe(0);
+    await expectLedgerEqualsBill(outside, crew.store);
+  }, 150_000);
+
+  it('obey a pause, a cancel and a resume that the command line asks of either', async () => {
+    await Promise.all([crew.start('left'), crew.start('right')]);
+    expect(await command('pause')).toMatchObject({ code: 0 });
+    // Told to all within a second.
+    await waitUntil(clock, () => Promise.resolve(false), 1_600, 1_500);
+    const rows = await submitRows(outside, 4);
+    const areWaiting = async (): Promise<boolean> =>
+      (await crew.store.events(0, 1_000, { types: ['node-waiting'] })).filter(({ data }) => data['reason'] === 'paused')
+        .length >= 4;
+    expect(await waitUntil(clock, areWaiting, 50, 20_000)).toBe(true);
+    expect(outside.sandbox.books.bill()).toEqual([]);
+    const executions = await crew.store.executions({ limit: 10 });
+    expect(executions).toHaveLength(4);
+    for (const { id } of executions.slice(0, 2)) expect(await command('cancel', id)).toMatchObject({ code: 0 });
+    const areCanceled = (): Promise<boolean> =>
+      Promise.resolve(words(outside, rows).filter((word) => word === '已取消').length === 2);
+    expect(await waitUntil(clock, areCanceled, 50, 20_000), tellRows(outside, rows)).toBe(true);
+    expect(await command('resume')).toMatchObject({ code: 0 });
+    await drive(outside, rows, [], 60_000);
+    expect([...words(outside, rows)].sort(), tellRows(outside, rows)).toEqual(
+      ['已取消', '已取消', '待确认', '待确认'].sort(),
+    );
+    const listed = await command('executions', '--json');
+    expect(listed.output).toContain(executions[0]?.id);
+    expect((await command('show', executions[3]?.id ?? '')).code).toBe(0);
+    expect((await command('ledger', '--json')).code).toBe(0);
+    expect((await command('events')).output).toContain('execution-queued');
+  }, 150_000);
+});
+
+describe('a database of a newer version', () => {
+  it('is refused with exit code 1 and words', async () => {
+    await crew.query('UPDATE schema_version SET version = 1000');
+    const refused = await crew.start('old');
+    expect((await refused.ended).code).toBe(1);
+    expect(refused.output()).toMatch(/newer version of this program.*start that version/s);
+  }, 60_000);
+});
+
+/** `npx gridloom …` beside the workers, with a data directory of its own. */
+async function command(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  const env = { ...outside.env, DATABASE_URL: crew.databaseUrl };
+  const process = startWorkerProcess(env, args);
+  const { code } = await process.ended;
+  return { code, output: process.output() };
+}
