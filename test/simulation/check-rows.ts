@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '../../src/kernel/index.ts';
+import { canonicalJson, isJsonObject, type Json } from '../../src/kernel/index.ts';
 import type { Accuse, OwnBooks } from './checks.ts';
 import type { SimRow, Staff } from './staff.ts';
 import type { SimTable, SimWorld } from './world.ts';
@@ -8,6 +8,8 @@ const outcomes = new Set(['待确认', '完成', '失败', '待核对', '已取�
 /** Words of the orphan search: a row whose work nobody remembers. Durable commands never come to that. */
 const orphanWords = '已没有任务在处理';
 
+const longestJumpMs = 2 * 3_600_000;
+
 /** Every word that the worker cleared was answered before the next one was; none lies untouched, none was forgotten. */
 export function checkCommands(world: SimWorld, staff: Staff, accuse: Accuse): void {
   const { books, table: door } = world.sandbox;
@@ -16,15 +18,20 @@ export function checkCommands(world: SimWorld, staff: Staff, accuse: Accuse): vo
     const { recordId, table } = row;
     const left = door.text(table.tableId, recordId, '操作');
     if (left !== '') accuse('lost_command', `${recordId}: ${left} was never taken up`);
-    const writes = (byRow.get(recordId) ?? []).filter((write) => write.hand === 'app');
+    const all = byRow.get(recordId) ?? [];
+    const names = [recordId, ...all.filter((write) => write.hand === 'staff').flatMap((write) => textsIn(write.after))];
+    const isNamedIn = (content: string): boolean => names.some((name) => name !== '' && content.includes(name));
+    const writes = all.filter((write) => write.hand === 'app');
     if (writes.some((write) => write.column === '报错' && canonicalJson(write.after).includes(orphanWords)))
       accuse('lost_command', `${recordId}: became an orphan`);
-    const clears = writes.filter((write) => write.column === '操作' && !isBlank(write.before));
-    for (const [index, clear] of clears.entries()) {
-      const untilMs = clears[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;
-      const isHere = ({ atMs }: { atMs: number }): boolean => atMs >= clear.atMs && atMs <= untilMs;
+    for (const [at, clear] of writes.entries()) {
+      if (clear.column !== '操作' || isBlank(clear.before)) continue;
+      const until = writes.findIndex((write, index) => index > at && write.column === '操作' && !isBlank(write.before));
+      // In the order of the journal, since the wall clock may jump; one update writes its cells at one instant.
       const isAnswered =
-        writes.some((write) => write.column !== '操作' && isHere(write)) || books.messages().some(isHere);
+        writes.slice(at + 1, until === -1 ? undefined : until).some((write) => write.column !== '操作') ||
+        writes.some((write) => write.column !== '操作' && write.atMs === clear.atMs) ||
+        books.messages().some(({ atMs, content }) => atMs >= clear.atMs - longestJumpMs && isNamedIn(content));
       if (!isAnswered)
         accuse('lost_command', `${recordId}: ${canonicalJson(clear.before)} was cleared and never answered`);
     }
@@ -58,7 +65,7 @@ export function checkRest(world: SimWorld, staff: Staff, own: OwnBooks, accuse: 
     if ((status === '失败' || status === '待核对') && text('报错') === '')
       accuse('stuck_row', `${recordId} is ${status} without a word`);
     const wasTaken = writesOf(recordId).some(
-      (write) => write.hand === 'app' && write.column === '操作' && !isBlank(write.before),
+      (write) => write.hand === 'app' && write.column === '操作' && write.before === '提交',
     );
     if (status === '' && wasTaken && text('提示') + text('报错') === '')
       accuse('stuck_row', `${recordId} was submitted and shows nothing`);
@@ -78,6 +85,14 @@ function allowedColumns({ agent }: SimTable): ReadonlySet<string> {
     ...botColumns,
     ...agent.stages.flatMap((stage) => stage.artifacts.map((artifact) => artifact.column)),
   ]);
+}
+
+/** What messages may call a row: its id, or any text or file name that staff put into it. */
+function textsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap((each: Json) => textsIn(each));
+  if (!isJsonObject(value)) return [];
+  return [value['text'], value['name']].filter((text) => typeof text === 'string');
 }
 
 function isBlank(value: Json | undefined): boolean {
