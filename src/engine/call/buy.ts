@@ -43,7 +43,8 @@ export async function buy(services: Services, call: SkillCall, step: TryStep): P
     return { kind: 'wait', why: 'disk', forMs: diskCheckMs };
   if (!takeRoom(services, call, step.candidate, candidate)) return { kind: 'wait', why: 'slot', forMs: undefined };
   if (!(await claimRooms(services, call))) {
-    leaveRoom(services, call);
+    // Room among our own is kept meanwhile: the others wait behind this call, and only it asks the database.
+    releaseRooms(services, call);
     return { kind: 'wait', why: 'slot', forMs: claimAgainMs + deps.random.next() * claimAgainMs };
   }
   const prepared = await prepare(services, call, candidate);

@@ -100,6 +100,7 @@ function createCall(
     slots: [],
     slotsFor: undefined,
     mayHoldClaim: tries.length > 0,
+    releasing: undefined,
     queuedFor: undefined,
     notBefore: undefined,
     dueMs: 0,

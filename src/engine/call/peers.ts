@@ -27,6 +27,7 @@ export async function maySend(services: Services, id: ExecutionId, epoch: number
 export async function claimRooms(services: Services, call: SkillCall): Promise<boolean> {
   const rooms = services.deps.peers?.rooms;
   if (rooms === undefined) return true;
+  await call.releasing;
   call.mayHoldClaim = true;
   for (const name of call.slots) {
     const cap = name.startsWith('agent:') ? undefined : services.gates.limit(name);
@@ -41,15 +42,15 @@ export function releaseRooms(services: Services, call: SkillCall): void {
   const rooms = services.deps.peers?.rooms;
   if (rooms === undefined || !call.mayHoldClaim) return;
   call.mayHoldClaim = false;
-  void services.track(release(services, call, async () => await rooms.release(claimOf(call))));
+  call.releasing = services.track(giveBack(services, async () => await rooms.release(claimOf(call))));
 }
 
 const releaseAgainMs = 1_000;
 
-async function release(services: Services, call: SkillCall, giveBack: () => Promise<void>): Promise<void> {
-  while (!call.mayHoldClaim) {
+async function giveBack(services: Services, release: () => Promise<void>): Promise<void> {
+  for (;;) {
     try {
-      await giveBack();
+      await release();
       return;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;

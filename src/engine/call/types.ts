@@ -91,6 +91,8 @@ export interface SkillCall extends Timed, Waiter {
   slotsFor: number | undefined;
   /** Rooms shared with other workers may be held in its name, by this worker or one before it. */
   mayHoldClaim: boolean;
+  /** They are being given back; nothing may be claimed before that is over. */
+  releasing: Promise<void> | undefined;
   /** Room that it waits for at the gates; `go` makes it `slots`. */
   queuedFor: { readonly names: readonly string[]; readonly candidate: number } | undefined;
   /** Monotonic time before which the next try may not start; drawn once for each try. */

@@ -72,9 +72,11 @@ export function createEngine(deps: EngineDeps): SharedEngine {
   const adopt = (run: Run): void => {
     runs.set(run.record.id, run);
   };
-  const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set() };
-  const ticks = createTicks(takeUp, async () => {
+  const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set(), hasWatched: false };
+  const ticks = createTicks(takeUp, async (looks) => {
     await lookAtPeers(takeUp, switches);
+    if (looks % doubtLooks === 0) await rereadDoubts(services, runs);
+    if (looks % orphanLooks === 0) await watchOrphans(takeUp);
   });
   return {
     submit: async (request) => {
@@ -123,7 +125,11 @@ export function createEngine(deps: EngineDeps): SharedEngine {
   };
 }
 
-/** What other workers changed since the last look: a pause, wishes for what we drive, answers to calls in doubt. */
+/** Looks at peers, one a second, between two looks at calls in doubt, and at what ended executions left behind. */
+const doubtLooks = 3;
+const orphanLooks = 60;
+
+/** What other workers changed since the last look: a pause, wishes for what we drive. */
 async function lookAtPeers(takeUp: TakeUp, switches: Switches): Promise<void> {
   const { services, runs } = takeUp;
   const { deps } = services;
@@ -137,7 +143,6 @@ async function lookAtPeers(takeUp: TakeUp, switches: Switches): Promise<void> {
       await resolveAttempt(services, runs, id, verdict);
     },
   });
-  await rereadDoubts(services, runs);
 }
 
 async function resolveAmongPeers(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attemptId, type ExecutionId, isJsonObject, type JsonObject } from '../../kernel/index.ts';
+import { attemptId, type ExecutionId, isJsonObject, type JsonObject, nextTurn } from '../../kernel/index.ts';
 import { lateCollection, tellLateResult } from '../call/late-result.ts';
 import type { Services } from '../call/services.ts';
 import { recordHandle, recordUnknown } from '../call/submit.ts';
@@ -23,6 +23,8 @@ export interface TakeUp {
   readonly handlers: Pick<RunParts, 'onOver' | 'onLost'>;
   /** Executions on their way into `runs`. */
   readonly opening: Set<ExecutionId>;
+  /** What is left of ended executions was looked at once in this process. */
+  hasWatched: boolean;
 }
 
 /**
@@ -41,6 +43,8 @@ export async function sweepUnfinished(takeUp: TakeUp): Promise<void> {
     if (free.length > 0) await takeUpAll(takeUp, free, (requests ??= await readRequests(takeUp)));
     after = page.at(-1)?.id;
     if (page.length < pageSize || after === undefined) return;
+    // Thousands of them are no reason to hold up everything else.
+    await new Promise<void>(nextTurn);
   }
 }
 
@@ -177,14 +181,18 @@ export async function watchOrphans(takeUp: TakeUp): Promise<void> {
     if (isDriven(takeUp, record.executionId)) continue;
     const execution = await store.execution(record.executionId);
     if (execution === undefined || (await isWatchedElsewhere(services.deps, execution))) continue;
+    // With peers it is looked again and again: what was ours before is watched by us already.
+    if (takeUp.hasWatched && execution.owner === services.deps.owner) continue;
     await watchOrphan(services, record);
   }
   for (const marker of await store.documents(lateCollection, { limit: 1_000 })) {
     const record = await store.attempt(attemptId(marker.key));
     const execution = record === undefined ? undefined : await store.execution(record.executionId);
     if (execution !== undefined && (await isWatchedElsewhere(services.deps, execution))) continue;
+    if (takeUp.hasWatched && execution?.owner === services.deps.owner) continue;
     if (record !== undefined) await tellLateResult(services, { record, charge: undefined });
   }
+  takeUp.hasWatched = true;
 }
 
 /** Attempts that no call of an ended execution asked for: nobody may lose sight of what was bought. */

@@ -7,17 +7,20 @@ const tickMs = 1_000;
 /** The engine's own clockwork: rates at the gates, slow writes, and the sweep for executions that nobody drives. */
 export function createTicks(
   takeUp: TakeUp,
-  lookBeside: () => Promise<void>,
+  /** With peers: called once a second, with the number of the look. */
+  lookBeside: (looks: number) => Promise<void>,
 ): { start(): void; stop(): void; isRunning(): boolean } {
   const { services, runs } = takeUp;
   let isRunning = false;
   let isSweeping = false;
   let isLooking = false;
   let sinceSweepMs = 0;
+  let looks = 0;
   const look = async (): Promise<void> => {
     isLooking = true;
     try {
-      await lookBeside();
+      looks += 1;
+      await lookBeside(looks);
     } finally {
       isLooking = false;
     }
