@@ -10,7 +10,7 @@ import type { Hub, TableState } from './hub.ts';
 import { createWakePace } from './pace.ts';
 import { createProgressWatch } from './progress.ts';
 import { createDoorbell } from './signal.ts';
-import { loadColumns } from './table-columns.ts';
+import { startFaults } from './table-columns.ts';
 import { createTableLoop, type TableLoop } from './table-loop.ts';
 
 /** The table side: turns rows into executions, and what becomes of them into cells. */
@@ -182,13 +182,10 @@ async function turnSafely(hub: Hub, loop: TableLoop, search: boolean): Promise<v
   }
 }
 
+/** All tables at once; the same fault of several (one secret for all) is told once. */
 async function checkColumns(hub: Hub): Promise<readonly ColumnFault[]> {
-  const faults: ColumnFault[] = [];
-  for (const table of hub.tables.values()) {
-    const load = await loadColumns(hub, table);
-    if (load.kind === 'unfit') faults.push(...load.faults);
-  }
-  return faults;
+  const faults = (await Promise.all([...hub.tables.values()].map((table) => startFaults(hub, table)))).flat();
+  return [...new Map(faults.map((fault) => [`${fault.problem}；${fault.remedy}`, fault])).values()];
 }
 
 function statusOf(
