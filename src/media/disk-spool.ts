@@ -101,7 +101,8 @@ async function storeFile(
       passed(chunk.byteLength);
       return intake.take(chunk);
     };
-    const failure = await writeAll(file, chunks, take, signal);
+    const bufferBytes = Math.max(1, Math.min(writeBytes, options.expectedBytes ?? options.maxBytes));
+    const failure = await writeAll({ file, bufferBytes }, chunks, take, signal);
     const artifact = failure === undefined ? intake.finish() : fail(failure);
     if (artifact.ok) await settle(file, partialPath, pathOf(artifact.value.hash));
     return artifact;
@@ -127,34 +128,43 @@ async function onDisk<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Bytes are gathered into writes of about this size, one of which is under way while the next is being gathered. */
+/** Bytes are gathered into writes of this size (small files in one), one of which is under way while the next is being gathered. */
 const writeBytes = 1024 * 1024;
 
+/**
+ * Copies pieces into two buffers in turn instead of keeping hold of them: a piece that lives for a while is promoted to the
+ * old generation, where its memory stays until the next full collection.
+ */
 async function writeAll(
-  file: FileHandle,
+  { file, bufferBytes }: { readonly file: FileHandle; readonly bufferBytes: number },
   chunks: AsyncIterable<Uint8Array>,
   take: (chunk: Uint8Array) => Failure | undefined,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
-  let gathered: Uint8Array[] = [];
-  let gatheredBytes = 0;
+  let filling: Buffer = Buffer.allocUnsafe(bufferBytes);
+  let spare: Buffer | undefined;
+  let filledBytes = 0;
   let underWay: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     await underWay;
-    if (gatheredBytes === 0) return;
-    underWay = onDisk(writeWhole(file, gathered, gatheredBytes));
+    if (filledBytes === 0) return;
+    underWay = onDisk(writeWhole(file, filling.subarray(0, filledBytes)));
     // Awaited before the next write; until then its failure must not count as unhandled.
     underWay.catch(() => undefined);
-    gathered = [];
-    gatheredBytes = 0;
+    [filling, spare] = [spare ?? Buffer.allocUnsafe(bufferBytes), filling];
+    filledBytes = 0;
   };
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     const failure = take(chunk);
     if (failure !== undefined) return failure;
-    gathered.push(chunk);
-    gatheredBytes += chunk.byteLength;
-    if (gatheredBytes >= writeBytes) await flush();
+    for (let offset = 0; offset < chunk.byteLength; ) {
+      const part = chunk.subarray(offset, offset + bufferBytes - filledBytes);
+      filling.set(part, filledBytes);
+      filledBytes += part.byteLength;
+      offset += part.byteLength;
+      if (filledBytes === bufferBytes) await flush();
+    }
   }
   await flush();
   await underWay;
@@ -162,11 +172,8 @@ async function writeAll(
 }
 
 /** A write may be short (a disk that is nearly full): the rest is written until it is all there, or the disk says no. */
-async function writeWhole(file: FileHandle, chunks: readonly Uint8Array[], sizeBytes: number): Promise<void> {
-  const { bytesWritten } = await file.writev([...chunks]);
-  if (bytesWritten === sizeBytes) return;
-  const rest = Buffer.concat(chunks).subarray(bytesWritten);
-  for (let offset = 0; offset < rest.byteLength; ) offset += (await file.write(rest, offset)).bytesWritten;
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength; ) offset += (await file.write(bytes, offset)).bytesWritten;
 }
 
 async function settle(file: FileHandle, partialPath: string, path: string): Promise<void> {
