@@ -128,7 +128,7 @@ async function notVisible(services: Services, watched: Watched): Promise<LookRes
 /** Said once a word and task: counted, alarmed, and otherwise treated as unfinished until the deadline. */
 async function tellUnrecognised(services: Services, watched: Watched, statusWord: string): Promise<void> {
   if (watched.unrecognised.has(statusWord)) return;
-  watched.unrecognised.add(statusWord);
+  watched.unrecognised = new Set([...watched.unrecognised, statusWord]);
   const { record } = watched.live;
   await commitAnswer(services, [
     attemptEvent(record, services.deps.clock.nowMs(), 'status-unrecognised', { statusWord }),

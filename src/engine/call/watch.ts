@@ -10,6 +10,7 @@ import type { Services, Watcher } from './services.ts';
 import type { LiveAttempt, SkillCall } from './types.ts';
 import { type LookResult, rhythmOf, type Watched } from './watched.ts';
 
+const nothing: ReadonlySet<string> = new Set();
 const looksAtOnce = 64;
 const noAdapterMs = 60_000;
 const firstFindMs = 5_000;
@@ -87,7 +88,7 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
       plannedMs: 0,
       isRecovered,
       failedChecks: 0,
-      unrecognised: new Set(),
+      unrecognised: nothing,
       dueMs: 0,
       slot: -1,
       onDue: () => {

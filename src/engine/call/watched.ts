@@ -13,7 +13,8 @@ export interface Watched extends Timed {
   /** Taken up from the store: the time before is not known to have been watched. */
   readonly isRecovered: boolean;
   failedChecks: number;
-  readonly unrecognised: Set<string>;
+  /** Status words already told. */
+  unrecognised: ReadonlySet<string>;
 }
 
 /** What a look came to. `moved`: the attempt changed state. `again`: look again after so long. */

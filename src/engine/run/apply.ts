@@ -2,9 +2,9 @@ import type { Failure } from '../../contract/index.ts';
 import type { Json, JsonObject } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { eventOf, failureData } from '../call/events.ts';
-import type { CallRun } from '../call/types.ts';
 import type { LiveGraph } from '../graph/live.ts';
 import type { StoreCommand } from '../ports/index.ts';
+import { createCallRun, stoppingOf } from './call-run.ts';
 import { adopt, decide, type GraphDecision, type GraphEnd, type GraphEvent } from './decide.ts';
 import { createFrameState, type NodeState } from './frame.ts';
 import { restoreFrame } from './restore.ts';
@@ -37,7 +37,7 @@ export function openFrame(run: Run, graph: LiveGraph, place: FramePlace): void {
   run.frames.add(frame);
   if (parent === undefined) run.root = frame;
   const underWay = restoreFrame(frame);
-  if (ownDeadline !== undefined) run.services.timers.arm(frame.timer, ownDeadline - run.services.deps.clock.nowMs());
+  if (ownDeadline !== undefined) armDeadline(frame, ownDeadline - run.services.deps.clock.nowMs());
   const stopping = stoppingOf(parent) ?? frame.state.stopping;
   frame.state.stopping = stopping;
   happen(frame, stopping === undefined ? { kind: 'opened' } : { kind: 'stopped', stopping });
@@ -45,32 +45,43 @@ export function openFrame(run: Run, graph: LiveGraph, place: FramePlace): void {
 }
 
 function createFrame(run: Run, graph: LiveGraph, place: FramePlace, deadlineAt: number | undefined): Frame {
-  const { prefix, parent, input, item, index } = place;
+  const { prefix, parent, rootNode, input, item, index, onEnd } = place;
+  const values = {
+    input,
+    params: run.params,
+    ...(item === undefined ? {} : { item }),
+    ...(index === undefined ? {} : { index }),
+  };
+  const state = createFrameState(graph, values);
+  const occurrence = place.occurrence ?? 0;
+  const callRun = createCallRun(run);
   const frame: Frame = {
     run,
-    state: createFrameState(graph, {
-      input,
-      params: run.params,
-      ...(item === undefined ? {} : { item }),
-      ...(index === undefined ? {} : { index }),
-    }),
+    state,
     prefix,
     parent,
-    rootNode: place.rootNode,
-    occurrence: place.occurrence ?? 0,
+    rootNode,
+    occurrence,
     deadlineAt,
-    onEnd: place.onEnd,
-    callRun: callRunOf(run, () => frame),
-    timer: {
-      dueMs: 0,
-      slot: -1,
-      onDue: () => {
-        stopFrame(frame, { status: 'failed', failure: deadlinePassed });
-      },
-    },
+    onEnd,
+    callRun,
+    timer: undefined,
     failedInside: undefined,
   };
+  callRun.frame = frame;
   return frame;
+}
+
+/** Stops the graph when its own time is over. */
+function armDeadline(frame: Frame, afterMs: number): void {
+  frame.timer = {
+    dueMs: 0,
+    slot: -1,
+    onDue: () => {
+      stopFrame(frame, { status: 'failed', failure: deadlinePassed });
+    },
+  };
+  frame.run.services.timers.arm(frame.timer, afterMs);
 }
 
 const deadlinePassed: Failure = {
@@ -82,34 +93,6 @@ const deadlinePassed: Failure = {
 function earlier(left: number | undefined, right: number | undefined): number | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return Math.min(left, right);
-}
-
-function stoppingOf(frame: Frame | undefined): Frame['state']['stopping'] {
-  return frame === undefined ? undefined : (frame.state.stopping ?? stoppingOf(frame.parent));
-}
-
-/** For calls outside any graph: the planner's. */
-export function rootCallRun(run: Run): CallRun {
-  return callRunOf(run, () => undefined);
-}
-
-function callRunOf(run: Run, frame: () => Frame | undefined): CallRun {
-  return {
-    plan: run.plan,
-    execution: () => run.record,
-    epoch: () => (run.isOver || run.journal.isLost ? undefined : run.record.epoch),
-    stopping: () =>
-      stoppingOf(frame())?.status ?? (run.record.cancelRequestedAt === undefined ? undefined : 'canceled'),
-    attemptsOf: (path) => {
-      const stored = run.storedAttempts.get(path) ?? [];
-      run.storedAttempts.delete(path);
-      return stored;
-    },
-    write: (commands) => run.journal.write(commands),
-    push: (commands) => {
-      run.journal.push(commands);
-    },
-  };
 }
 
 /** Something happened in a graph: decide, make it true in memory, write it in one commit, and only then act on it. */
@@ -149,7 +132,7 @@ async function writeResult(run: Run): Promise<boolean> {
 }
 
 function closeFrame(frame: Frame, end: GraphEnd): void {
-  frame.run.services.timers.disarm(frame.timer);
+  if (frame.timer !== undefined) frame.run.services.timers.disarm(frame.timer);
   frame.run.frames.delete(frame);
   frame.onEnd(end);
 }

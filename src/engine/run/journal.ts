@@ -20,68 +20,88 @@ export interface Journal {
 }
 
 export function createJournal(deps: EngineDeps, signal: AbortSignal, onLost: (error: unknown) => void): Journal {
-  let pending: StoreCommand[] = [];
-  let waiters: ((isWritten: boolean) => void)[] = [];
-  let isFlushing = false;
-  let isLost = false;
-  const lose = (): void => {
-    isLost = true;
-    pending = [];
-    const told = waiters;
-    waiters = [];
+  return new ExecutionJournal(deps, signal, onLost);
+}
+
+type Waiter = (isWritten: boolean) => void;
+
+/** A class, since every waiting execution has one: methods are shared where closures would be made anew. */
+class ExecutionJournal implements Journal {
+  readonly #deps: EngineDeps;
+  readonly #signal: AbortSignal;
+  readonly #onLost: (error: unknown) => void;
+  #pending: StoreCommand[] = [];
+  #waiters: Waiter[] = [];
+  #isFlushing = false;
+  #isLost = false;
+
+  constructor(deps: EngineDeps, signal: AbortSignal, onLost: (error: unknown) => void) {
+    this.#deps = deps;
+    this.#signal = signal;
+    this.#onLost = onLost;
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  push(commands: readonly StoreCommand[]): void {
+    if (!this.#isLost) this.#pending.push(...commands);
+  }
+
+  write(commands: readonly StoreCommand[]): Promise<boolean> {
+    if (this.#isLost) return Promise.resolve(false);
+    this.#pending.push(...commands);
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      if (!this.#isFlushing) void this.#flush();
+    });
+  }
+
+  giveUp(): void {
+    this.#isLost = true;
+    this.#pending = [];
+    const told = this.#waiters;
+    this.#waiters = [];
     for (const tell of told) tell(false);
-  };
-  const commit = async (commands: readonly StoreCommand[]): Promise<void> => {
-    for (;;) {
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = true;
+    while (this.#waiters.length > 0) {
+      const commands = this.#pending;
+      const told = this.#waiters;
+      this.#pending = [];
+      this.#waiters = [];
       try {
-        await deps.store.commit(commands);
-        return;
+        if (commands.length > 0) await this.#commit(commands);
       } catch (error) {
-        if (!(error instanceof StorageError)) throw error;
-        deps.logger.error('the store refuses to write; trying again', { error: error.message });
-        await sleep(deps.clock, againAfterMs, signal);
-      }
-    }
-  };
-  const flush = async (): Promise<void> => {
-    isFlushing = true;
-    while (waiters.length > 0) {
-      const commands = pending;
-      const told = waiters;
-      pending = [];
-      waiters = [];
-      try {
-        if (commands.length > 0) await commit(commands);
-      } catch (error) {
-        waiters = [...told, ...waiters];
-        lose();
+        this.#waiters = [...told, ...this.#waiters];
+        this.giveUp();
         if (!(error instanceof ConflictError))
-          deps.logger.error('an execution cannot be written', { error: String(error) });
-        onLost(error);
+          this.#deps.logger.error('an execution cannot be written', { error: String(error) });
+        this.#onLost(error);
         break;
       }
       for (const tell of told) tell(true);
     }
-    isFlushing = false;
-  };
-  return {
-    push: (commands) => {
-      if (!isLost) pending.push(...commands);
-    },
-    write: (commands) => {
-      if (isLost) return Promise.resolve(false);
-      pending.push(...commands);
-      return new Promise((resolve) => {
-        waiters.push(resolve);
-        if (!isFlushing) void flush();
-      });
-    },
-    get hasPending() {
-      return pending.length > 0;
-    },
-    get isLost() {
-      return isLost;
-    },
-    giveUp: lose,
-  };
+    this.#isFlushing = false;
+  }
+
+  async #commit(commands: readonly StoreCommand[]): Promise<void> {
+    for (;;) {
+      try {
+        await this.#deps.store.commit(commands);
+        return;
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        this.#deps.logger.error('the store refuses to write; trying again', { error: error.message });
+        await sleep(this.#deps.clock, againAfterMs, this.#signal);
+      }
+    }
+  }
 }

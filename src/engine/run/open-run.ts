@@ -3,7 +3,8 @@ import type { Services } from '../call/services.ts';
 import type { LiveGraph, LivePlan } from '../graph/live.ts';
 import type { AttemptRecord, ExecutionRecord, NodeRecord, StoreCommand } from '../ports/index.ts';
 import type { ExecutionRequest } from '../worker/request.ts';
-import { openFrame, rootCallRun, stopFrame } from './apply.ts';
+import { openFrame, stopFrame } from './apply.ts';
+import { createCallRun } from './call-run.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
 import { endExecution } from './end-execution.ts';
 import { createJournal } from './journal.ts';
@@ -23,9 +24,10 @@ export interface RunParts {
 
 /** Makes an execution, new or taken up, ready to run in this process. */
 export function createRun(parts: RunParts): Run {
-  const { services, plan, record, request } = parts;
+  // Taken apart: a closure must not keep the records that it was opened from.
+  const { services, plan, record, request, onLost } = parts;
   const journal = createJournal(services.deps, services.signal, (error) => {
-    parts.onLost(run, error);
+    onLost(run, error);
   });
   const run: Run = {
     services,
@@ -33,8 +35,8 @@ export function createRun(parts: RunParts): Run {
     journal,
     record,
     params: request.params,
-    anew: new Set(),
-    storedNodes: new Map(parts.nodes.map((node) => [node.path, node])),
+    anew: nothing,
+    storedNodes: byNode(parts.nodes),
     storedAttempts: byPath(parts.attempts),
     leaves: new Map(),
     frames: new Set(),
@@ -47,6 +49,12 @@ export function createRun(parts: RunParts): Run {
     onOver: parts.onOver,
   };
   return run;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+function byNode(nodes: readonly NodeRecord[]): Map<string, NodeRecord> {
+  return new Map(nodes.map((node) => [node.path, node]));
 }
 
 function byPath(attempts: readonly AttemptRecord[]): Map<string, AttemptRecord[]> {
@@ -65,7 +73,7 @@ export async function openRun(run: Run, request: ExecutionRequest): Promise<void
   if (run.record.status === 'queued') run.journal.push(startCommands(run, clock.nowMs()));
   const { choice } = request;
   if (choice !== undefined && run.plan.plan.graphs[run.record.workflow] === undefined) {
-    const chosen = await chooseWorkflow(run, rootCallRun(run), choice);
+    const chosen = await chooseWorkflow(run, createCallRun(run), choice);
     if (run.journal.isLost || run.isOver) return;
     if (chosen === 'canceled') {
       endExecution(run, { status: 'canceled' });
@@ -98,12 +106,14 @@ function startCommands(run: Run, at: number): readonly StoreCommand[] {
 
 /** The node and everything that hangs on it. */
 function markAnew(run: Run, graph: LiveGraph, from: string): void {
+  const anew = new Set<string>();
   const queue = [from.split(/[/[]/)[0] ?? from];
   for (const id of queue) {
-    if (run.anew.has(id)) continue;
-    run.anew.add(id);
+    if (anew.has(id)) continue;
+    anew.add(id);
     queue.push(...(graph.nodes.get(id)?.dependents ?? []));
   }
+  run.anew = anew;
 }
 
 /** Asks everything that is under way to end. */

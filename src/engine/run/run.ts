@@ -22,7 +22,8 @@ export interface Frame {
   readonly deadlineAt: number | undefined;
   readonly onEnd: (end: GraphEnd) => void;
   readonly callRun: CallRun;
-  readonly timer: Timed;
+  /** Where the graph has a deadline of its own. */
+  timer: Timed | undefined;
   /** Where inside a nested graph it failed, in words. */
   failedInside: string | undefined;
 }
@@ -49,7 +50,7 @@ export interface Run {
   record: ExecutionRecord;
   readonly params: JsonObject;
   /** Nodes of the root graph that must be run anew. */
-  readonly anew: Set<string>;
+  anew: ReadonlySet<string>;
   /** What lay in the store when it was taken up; emptied as it is used. */
   readonly storedNodes: Map<string, NodeRecord>;
   readonly storedAttempts: Map<string, AttemptRecord[]>;

@@ -1,11 +1,11 @@
-import type { NodeDefinition } from '../../contract/index.ts';
+import type { Failure, NodeDefinition } from '../../contract/index.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { end } from '../call/end-call.ts';
 import { eventOf } from '../call/events.ts';
 import { countsAsPaid, maxPaidCalls } from '../call/history.ts';
 import { openCall } from '../call/open-call.ts';
-import type { CallEnd, CallOwner, PaidCalls } from '../call/types.ts';
+import type { CallEnd, CallOwner, LiveAttempt, PaidCalls, SkillCall, WaitReason } from '../call/types.ts';
 import type { LiveNode } from '../graph/live.ts';
 import type { RememberedRecord, StoreCommand } from '../ports/index.ts';
 import { happen } from './apply.ts';
@@ -24,8 +24,7 @@ export async function startSkill(
   const path = pathOf(frame, node.id);
   const skill = run.plan.skill(definition.skill);
   const scope = scopeOf(frame.state);
-  const fingerprint: { value: string | undefined } = { value: undefined };
-  const owner = nodeOwner(frame, node, () => fingerprint.value);
+  const owner = new NodeOwner(frame, node);
   const opened = await openCall(run.services, {
     run: frame.callRun,
     owner,
@@ -43,7 +42,7 @@ export async function startSkill(
       advance(run.services, call);
     },
   });
-  fingerprint.value = opened.fingerprint;
+  owner.fingerprint = opened.fingerprint;
   if (opened.kind === 'end') {
     endNode(frame, node, opened.end, opened.fingerprint);
     return;
@@ -85,26 +84,41 @@ function deadlineOf(frame: Frame, node: LiveNode): number | undefined {
   return Math.min(startedAt + timeout, frame.deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 
-function nodeOwner(frame: Frame, node: LiveNode, fingerprint: () => string | undefined): CallOwner {
-  const { run } = frame;
-  const path = pathOf(frame, node.id);
-  return {
-    waits: (_call, why) => {
-      leafWaits(run, path, why);
-    },
-    works: () => {
-      leafWorks(run, path);
-    },
-    held: (_call, attempt, failure) => {
-      leafHeld(run, path, attempt, failure);
-    },
-    ended: (_call, result) => {
-      const wasHeld = run.leaves.get(path)?.held !== undefined;
-      run.leaves.delete(path);
-      endNode(frame, node, result, fingerprint());
-      if (wasHeld) tellNextHeld(run);
-    },
-  };
+/** What a call tells of, done to its node. A class, since every waiting call has one. */
+class NodeOwner implements CallOwner {
+  fingerprint: string | undefined;
+  readonly #frame: Frame;
+  readonly #node: LiveNode;
+
+  constructor(frame: Frame, node: LiveNode) {
+    this.fingerprint = undefined;
+    this.#frame = frame;
+    this.#node = node;
+  }
+
+  waits(_call: SkillCall, why: WaitReason | undefined): void {
+    leafWaits(this.#frame.run, this.#path, why);
+  }
+
+  works(): void {
+    leafWorks(this.#frame.run, this.#path);
+  }
+
+  held(_call: SkillCall, attempt: LiveAttempt, failure: Failure): void {
+    leafHeld(this.#frame.run, this.#path, attempt, failure);
+  }
+
+  ended(_call: SkillCall, result: CallEnd): void {
+    const { run } = this.#frame;
+    const wasHeld = run.leaves.get(this.#path)?.held !== undefined;
+    run.leaves.delete(this.#path);
+    endNode(this.#frame, this.#node, result, this.fingerprint);
+    if (wasHeld) tellNextHeld(run);
+  }
+
+  get #path(): string {
+    return pathOf(this.#frame, this.#node.id);
+  }
 }
 
 function endNode(frame: Frame, node: LiveNode, result: CallEnd, fingerprint: string | undefined): void {

@@ -205,7 +205,7 @@ function releaseRun(run: Run): void {
     services.providerWaiters.delete(call);
     for (const each of call.tries) if (each.attempt !== undefined) services.watcher.forget(each.attempt);
   }
-  for (const frame of run.frames) services.timers.disarm(frame.timer);
+  for (const { timer } of run.frames) if (timer !== undefined) services.timers.disarm(timer);
 }
 
 async function forgetRequest(deps: EngineDeps, run: Run): Promise<void> {
