@@ -91,6 +91,7 @@ export function shareFiles(ports: Ports, sources: () => FileSources): Ports {
 /** Notes where each file came from, before its use is written anywhere. */
 export function withOrigins(collector: Collector, deps: { readonly store: Store; readonly clock: Clock }): Collector {
   return {
+    ...collector,
     collect: async (remote, nameHint, signal) => {
       const collected = await collector.collect(remote, nameHint, signal);
       if (collected.ok) await put(deps, originCollection, collected.value.hash, { ...remote });

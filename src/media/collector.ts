@@ -39,6 +39,7 @@ const longestWaitMs = 60_000;
  */
 export function createCollector(deps: CollectorDeps): Collector {
   return {
+    holds: async (artifact) => await deps.spool.has(artifact.hash),
     collect: async (remote, nameHint, signal) => {
       let url = remote.url;
       let last: DownloadError | undefined;

@@ -48,7 +48,11 @@ export async function openCall(services: Services, request: CallRequest): Promis
   if (request.mayReuse && tries.length === 0) {
     const { store } = services.deps;
     const remembered = await store.remembered(fingerprint);
-    if (remembered !== undefined && !(remembered.degraded && isReusedAlways(skill))) {
+    const isUsable =
+      remembered !== undefined &&
+      !(remembered.degraded && isReusedAlways(skill)) &&
+      (await isHeld(services, remembered.output));
+    if (isUsable) {
       const marks = remembered.degraded
         ? [{ kind: 'degraded', node: request.path, text: `「${request.title}」沿用了之前的降级结果` } as const]
         : [];
@@ -137,6 +141,15 @@ function fingerprintOf(request: CallRequest, input: JsonObject): string {
 /** What it makes is good for every generation of the row, as long as its inputs are the same. */
 function isReusedAlways(skill: LiveSkill): boolean {
   return skill.plan.definition.reuse === 'always';
+}
+
+/** A result whose files are gone (another disk, another machine) is had from its vendor again, or made again. */
+async function isHeld(services: Services, value: Json | undefined): Promise<boolean> {
+  const { collector } = services.deps;
+  if (isArtifact(value)) return (await collector.holds?.(value)) ?? true;
+  const members = isJsonObject(value) ? Object.values(value) : isJsonList(value) ? value : [];
+  for (const member of members) if (!(await isHeld(services, member))) return false;
+  return true;
 }
 
 /** Files count by their content: name and place do not matter. */

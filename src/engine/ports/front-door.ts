@@ -64,6 +64,8 @@ export interface EngineActivity {
 /** Moves a vendor's result into the spool: download, check, hash; with its own tries (never by generating again). */
 export interface Collector {
   collect(remote: RemoteMedia, nameHint: string, signal: AbortSignal): Promise<Result<Artifact, Failure>>;
+  /** Whether the bytes can be had. A remembered result whose files are gone is no result. Default: they can. */
+  holds?(artifact: Artifact): Promise<boolean>;
 }
 
 /** Code behind `function` nodes. Pure, or using the ports it was built with; called again after a crash. */
