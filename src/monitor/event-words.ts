@@ -114,7 +114,7 @@ function heldAdvice(facts: Facts): string[] {
       ]
     : [
         '系统不会自动重买。',
-        `请到厂商后台核对，再执行 npx gridloom resolve ${call} --accepted 任务号 或 --not-accepted。`,
+        `请到厂商后台核对，再执行 npx gridloom resolve ${call} --accepted 任务号 或 --not-accepted（同时有几笔时：npx gridloom executions --status held）。`,
       ];
 }
 
