@@ -16,7 +16,7 @@ const beatMs = 1_000;
 const looksUntilFrozen = 6;
 const looksUntilForgotten = 120;
 /** A lock is believed to be free when it was so for this long: a lost connection is made again within it. */
-const freeForMs = 300;
+const freeForMs = 220;
 /** After our own sign of life was lost, nobody is declared gone for so long: the database was away for all. */
 const mercyMs = 5_000;
 

@@ -85,6 +85,24 @@ describe('two workers', () => {
   }, 150_000);
 });
 
+describe('calls in doubt', () => {
+  it('are resolved by a word to any worker, whoever drives them', async () => {
+    outside.sandbox.faults.add({ endpoint: 'kie.createTask', count: 4, action: { kind: 'drop-after' } });
+    await crew.start('left');
+    await crew.start('right');
+    const rows = await submitRows(outside, 4);
+    const areHeld = (): Promise<boolean> => Promise.resolve(words(outside, rows).every((word) => word === '待核对'));
+    expect(await waitUntil(clock, areHeld, 50, 60_000), tellRows(outside, rows)).toBe(true);
+    const doubts = await crew.store.attemptsInState(['unknown'], 10);
+    expect(doubts).toHaveLength(4);
+    for (const { id } of doubts) expect(await command('resolve', id, '--not-accepted')).toMatchObject({ code: 0 });
+    const areDone = (): Promise<boolean> => Promise.resolve(words(outside, rows).every((word) => word === '待确认'));
+    expect(await waitUntil(clock, areDone, 50, 60_000), tellRows(outside, rows)).toBe(true);
+    const attempts = await crew.store.attemptsInState(['not-accepted'], 10);
+    expect(attempts).toHaveLength(4);
+  }, 150_000);
+});
+
 describe('a database of a newer version', () => {
   it('is refused with exit code 1 and words', async () => {
     await crew.query('UPDATE schema_version SET version = 1000');
