@@ -42,7 +42,10 @@ const doors = [
   name: `${room}-is-entered-by-its-door`,
   severity: 'error',
   from: { path: '^src/', pathNot: `^src/${room}/` },
-  to: { path: `^src/${room}/`, pathNot: [`^src/${room}/index\\.ts$`, '^src/engine/ports/index\\.ts$', '^src/app/(reading|working)\\.ts$'] },
+  to: {
+    path: `^src/${room}/`,
+    pathNot: [`^src/${room}/index\\.ts$`, '^src/engine/ports/index\\.ts$', '^src/app/(reading|working)\\.ts$'],
+  },
 }));
 
 module.exports = {

@@ -68,7 +68,6 @@ export {
 } from './skill.ts';
 export {
   type NodeDefinition,
-  nodeSchema,
   type OnFailure,
   type RetryDefinition,
   type WorkflowDefinition,

@@ -95,7 +95,7 @@ const functionNode = z.strictObject({
   ...nodeCommon,
 });
 
-export const nodeSchema = z.discriminatedUnion('kind', [skillNode, conditionNode, mapNode, workflowNode, functionNode]);
+const nodeSchema = z.discriminatedUnion('kind', [skillNode, conditionNode, mapNode, workflowNode, functionNode]);
 
 export const workflowSchema = z.strictObject({
   workflow: nameSchema,

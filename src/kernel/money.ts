@@ -57,7 +57,7 @@ export function formatMicros(micros: number, decimals: number): string {
 }
 
 /** Integer division rounded half-even, for either sign of the dividend and a positive divisor. */
-export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const twice = (dividend % divisor) * 2n;
   const magnitude = twice < 0n ? -twice : twice;
