@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from '../store/postgres-server.ts'
 import { openOutside, type Outside } from '../support/outside.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import { clock, type Crew, openCrew } from './crew.ts';
-import { drive, expectLedgerEqualsBill, submitRows, tellRows, words } from './rows.ts';
+import { drive, expectEachBoughtOnce, expectLedgerEqualsBill, submitRows, tellRows, words } from './rows.ts';
 
 let server: PostgresServer;
 let outside: Outside;
@@ -82,6 +82,22 @@ describe('two workers', () => {
     expect((await command('show', executions[3]?.id ?? '')).code).toBe(0);
     expect((await command('ledger', '--json')).code).toBe(0);
     expect((await command('events')).output).toContain('execution-queued');
+  }, 150_000);
+});
+
+describe('a worker that is told to stop', () => {
+  it('drains, ends with 0 and leaves its rows and its base to the other', async () => {
+    const first = await crew.start('first');
+    await crew.start('second');
+    const rows = await submitRows(outside, 6);
+    const areTaken = async (): Promise<boolean> => (await crew.owners()).has(first.owner);
+    expect(await waitUntil(clock, areTaken, 20, 30_000)).toBe(true);
+    first.process.kill('SIGTERM');
+    expect((await first.ended).code, first.output()).toBe(0);
+    await drive(outside, rows, [], 60_000);
+    expect(words(outside, rows), tellRows(outside, rows)).toEqual(rows.map(() => '待确认'));
+    await expectEachBoughtOnce(outside, crew.store);
+    await expectLedgerEqualsBill(outside, crew.store);
   }, 150_000);
 });
 
