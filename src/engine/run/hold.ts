@@ -84,6 +84,8 @@ export function checkHeld(run: Run): void {
  */
 export function tellNextHeld(run: Run): void {
   if (run.isOver || run.journal.isLost || run.record.status !== 'held') return;
+  // On its way to the end: the others follow at once.
+  if (run.record.cancelRequestedAt !== undefined || run.root?.state.stopping !== undefined) return;
   for (const [path, leaf] of run.leaves) {
     if (leaf.held === undefined) continue;
     void run.services.track(run.journal.write(tellHeld(run, path, titleOf(leaf), leaf.held)));
