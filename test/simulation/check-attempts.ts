@@ -15,7 +15,7 @@ const inDoubt = new Set(['unknown', 'not-accepted', 'intended']);
 export function checkAttempts(world: SimWorld, own: OwnBooks, accuse: Accuse): void {
   const media = own.attempts.filter((attempt) => attempt.mediaClass === 'image' || attempt.mediaClass === 'video');
   checkOrder(media, accuse);
-  checkReuse(media, accuse);
+  checkReuse(own.executions, media, accuse);
   checkTasks(world, media, accuse);
 }
 
@@ -41,8 +41,13 @@ function hasVerdictBefore(earlier: AttemptRecord, later: AttemptRecord): boolean
   return isOver && (earlier.settledAt ?? Number.POSITIVE_INFINITY) <= later.intendedAt;
 }
 
-/** The fingerprint holds the generation: the same one again means the same thing for the same try of the row. */
-function checkReuse(attempts: readonly AttemptRecord[], accuse: Accuse): void {
+/**
+ * The fingerprint holds the generation: the same one again means the same thing for the same try of the row. What was
+ * there when an execution began is used by it. (A late result that comes while people have already had it bought again
+ * stands beside it: that was their word.)
+ */
+function checkReuse(executions: OwnBooks['executions'], attempts: readonly AttemptRecord[], accuse: Accuse): void {
+  const begunAt = new Map<string, number>(executions.map((execution) => [execution.id, execution.createdAt]));
   for (const [fingerprint, group] of Map.groupBy(
     attempts,
     (attempt) => `${attempt.sourceRef} ${attempt.fingerprint}`,
@@ -53,7 +58,7 @@ function checkReuse(attempts: readonly AttemptRecord[], accuse: Accuse): void {
           earlier.executionId !== later.executionId &&
           earlier.state === 'succeeded' &&
           earlier.refusedOutput === undefined &&
-          (earlier.settledAt ?? Number.POSITIVE_INFINITY) < later.intendedAt,
+          (earlier.settledAt ?? Number.POSITIVE_INFINITY) < (begunAt.get(later.executionId) ?? 0),
       );
       if (had !== undefined)
         accuse('duplicate_submit', `${fingerprint}: ${later.id} bought what ${had.id} had brought already`);
