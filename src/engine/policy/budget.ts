@@ -82,7 +82,10 @@ export function createBudgets(options: {
         const { spent } = await tallyOf(limit);
         const told = { of: limit.of, name: limit.name, limitCnyMicros: limit.limit, spentCnyMicros: spent } as const;
         if (spent + estimate > limit.limit) return { kind: 'reached', ...told };
-        if (spent + estimate >= limit.limit * warnRatio) warning = { kind: 'warning', ...told };
+        // Told as it will be with this purchase: the sum before it need not be near the limit.
+        if (spent + estimate >= limit.limit * warnRatio) {
+          warning = { kind: 'warning', ...told, spentCnyMicros: spent + estimate };
+        }
       }
       return warning;
     },
