@@ -8,10 +8,10 @@ module.exports = {
       cwd: __dirname,
       // The Node that the project pins, whatever the server has.
       interpreter: './node_modules/.bin/node',
-      // A worker waits more than it computes: a small young generation and one helper thread save some 45 MB.
-      node_args: ['--max-semi-space-size=4', '--v8-pool-size=1'],
+      // A worker waits more than it computes: see bin/launch.mjs, which cannot act under pm2.
+      node_args: ['--max-semi-space-size=1'],
       // A server without credentials must not fall back to the sandbox unnoticed.
-      env: { GRIDLOOM_MODE: 'live' },
+      env: { GRIDLOOM_MODE: 'live', MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
       exec_mode: 'fork',
       instances: 1,
       autorestart: true,

@@ -7,9 +7,10 @@ if (major < 24) {
   );
   process.exit(78);
 }
-// A small nursery: what dies young is collected early instead of growing the process (a worker mostly waits).
-const { setFlagsFromString } = await import('node:v8');
-setFlagsFromString('--max-semi-space-size=2');
+if (process.argv[2] === 'start') {
+  const { beginSmall } = await import('./launch.mjs');
+  beginSmall();
+}
 // Keeps compiled code (types already stripped) between starts: quicker, and the stripper need not be loaded again.
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();

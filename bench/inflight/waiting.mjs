@@ -3,11 +3,8 @@ import { createEngine } from '../../src/engine/index.ts';
 import { serve } from '../lib/child.mjs';
 import { median } from '../lib/figures.mjs';
 import { keepInFlight } from '../lib/in-flight.mjs';
-import { takeLaunchFlags } from '../lib/launch-flags.mjs';
 import { engineDeps, openStore, temporaryDirectory } from '../lib/world.mjs';
 import { collector, createVendor, filmDefinitions } from './vendor.mjs';
-
-takeLaunchFlags();
 
 /**
  * So many rows wait on the vendor in one process, from the first submit until every film is there. Lag is that of the

@@ -1,14 +1,16 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { allocator, flags } from '../../bin/launch.mjs';
 
 /**
  * Measures in a process of its own, so that no heap or pool of one contender weighs on the next. The script calls
- * `report(figures)`; anything else that it prints goes to stderr.
+ * `report(figures)`; anything else that it prints goes to stderr. `asLaunched`: with the memory settings that the worker has.
  */
-export async function measure(script, input, { timeoutMs = 600_000 } = {}) {
+export async function measure(script, input, { timeoutMs = 600_000, asLaunched = false } = {}) {
   const child = fork(fileURLToPath(script), [], {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
-    execArgv: ['--expose-gc'],
+    execArgv: [...(asLaunched ? flags : []), '--expose-gc'],
+    env: { ...process.env, ...(asLaunched ? allocator : {}) },
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   try {

@@ -4,10 +4,7 @@ import { createIdSource, createSystemClock, createSystemRandom, Secret, silentLo
 import { createCollector, createDiskSpool } from '../../src/media/index.ts';
 import { createLiveFetch } from '../../src/providers/http/index.ts';
 import { serve } from '../lib/child.mjs';
-import { takeLaunchFlags } from '../lib/launch-flags.mjs';
 import { shippedSettings, temporaryDirectory } from '../lib/world.mjs';
-
-takeLaunchFlags();
 
 /** One file from the vendor's host into the spool (checked, hashed, synced), then up into the base. */
 serve(async ({ origin, sizesBytes, callsPerSecond }) => {
