@@ -142,7 +142,7 @@ function nextOrdinal(call: SkillCall): number {
 
 async function isWithinBudget(services: Services, call: SkillCall, estimate: Priced): Promise<boolean> {
   const { labels, sourceRef } = call.run.execution();
-  const verdict = await services.budgets.check(labels, sourceRef, estimate.cnyMicros);
+  const verdict = await services.budgets.reserve(labels, sourceRef, estimate.cnyMicros);
   if (verdict.kind === 'free') return true;
   const nowMs = services.deps.clock.nowMs();
   const day = Math.floor(nowMs / 86_400_000);
@@ -179,7 +179,10 @@ async function commitAndSend(
 ): Promise<BuyResult> {
   const { deps } = services;
   const epoch = call.run.epoch();
-  if (epoch === undefined) return { kind: 'lost' };
+  if (epoch === undefined) {
+    if (purchase.isPaid) giveBack(services, call, purchase.estimate);
+    return { kind: 'lost' };
+  }
   const nowMs = deps.clock.nowMs();
   const record = intentRecord(services, call, purchase, nowMs);
   const charge = purchase.isPaid ? reservation(services, call, record, purchase.estimate) : undefined;
@@ -187,14 +190,16 @@ async function commitAndSend(
   deps.failpoints.hit('attempt:before-intent');
   call.tries.push({ candidate: step.candidate, attempt: live, at: nowMs });
   if (purchase.isPaid) call.paid.used += 1;
-  if (charge !== undefined) services.budgets.note(charge.labels, charge.sourceRef, charge.cnyMicros);
   const isWritten = await call.run.write([
     ...switchEvents(call, step, nowMs),
     { type: 'create-attempt', record, epoch },
     ...(charge === undefined ? [] : [{ type: 'create-charge', record: charge } as const]),
     attemptEvent(record, nowMs, 'attempt-intended', { title: call.title, ordinal: record.ordinal }),
   ]);
-  if (!isWritten) return { kind: 'lost' };
+  if (!isWritten) {
+    if (purchase.isPaid) giveBack(services, call, purchase.estimate);
+    return { kind: 'lost' };
+  }
   deps.failpoints.hit('attempt:after-intent');
   if (call.run.stopping() === 'canceled' || call.run.epoch() !== epoch) {
     await settleAttempt(services, live, {
@@ -206,6 +211,12 @@ async function commitAndSend(
   } else await sendIntent(services, live, purchase.request);
   if (purchase.isPaid && live.record.state === 'refused') call.paid.used -= 1;
   return { kind: 'done' };
+}
+
+/** Nothing was bought: the budget has it again. */
+function giveBack(services: Services, call: SkillCall, estimate: Priced): void {
+  const { labels, sourceRef } = call.run.execution();
+  services.budgets.note(labels, sourceRef, -estimate.cnyMicros);
 }
 
 /** The other worker buys anew: it finds the attempt refused, and nothing was sent for it. */

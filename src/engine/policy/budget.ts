@@ -17,8 +17,11 @@ export interface BudgetVerdict {
  * or of the row), kept in memory between reads for at most half a minute, so that other workers' spending shows.
  */
 export interface Budgets {
-  /** Whether a purchase of `estimate` may be made now. */
-  check(labels: Labels, sourceRef: string, estimateCnyMicros: number): Promise<BudgetVerdict>;
+  /**
+   * Whether a purchase of `estimate` may be made now. Where it may, it is counted at once, before anybody else can ask:
+   * who does not make it after all gives it back with `note`.
+   */
+  reserve(labels: Labels, sourceRef: string, estimateCnyMicros: number): Promise<BudgetVerdict>;
   /** A reservation or a settlement changed the ledger by so much. */
   note(labels: Labels, sourceRef: string, deltaCnyMicros: number): void;
 }
@@ -40,6 +43,7 @@ export function createBudgets(options: {
 }): Budgets {
   const { limits, store, clock } = options;
   const tallies = new Map<string, Tally>();
+  const readings = new Map<string, Reading>();
   const dayStartOf = createDayStart(options.timeZone);
   const limitsFor = (labels: Labels, sourceRef: string): readonly Limit[] => {
     const found: Limit[] = [];
@@ -53,49 +57,80 @@ export function createBudgets(options: {
     if (row !== undefined) found.push({ of: 'row', name: rowOf(sourceRef), limit: cnyMicrosOf(row) });
     return found;
   };
-  const tallyOf = async (limit: Limit): Promise<Tally> => {
-    const key = `${limit.of} ${limit.name}`;
-    const nowMs = clock.nowMs();
-    const dayStart = limit.of === 'row' ? 0 : dayStartOf(nowMs);
-    const known = tallies.get(key);
-    if (
-      known !== undefined &&
-      known.dayStart === dayStart &&
-      nowMs - known.readAtMs < freshForMs &&
-      nowMs >= known.readAtMs
-    )
-      return known;
+  /** One reading at a time for each limit; what is noted meanwhile may be missing from it, and is counted on top. */
+  const read = (limit: Limit, key: string, dayStart: number): Reading => {
     const filter = {
       agent: { agent: limit.name, fromMs: dayStart },
       submitter: { submitter: limit.name, fromMs: dayStart },
       row: { sourceRefPrefix: limit.name },
     }[limit.of];
-    const charges = await store.charges({ ...filter, states: ['reserved', 'settled'] });
-    const tally = { spent: charges.reduce((sum, charge) => sum + charge.cnyMicros, 0), readAtMs: nowMs, dayStart };
-    tallies.set(key, tally);
-    return tally;
+    const load = async (): Promise<void> => {
+      const readAtMs = clock.nowMs();
+      try {
+        const charges = await store.charges({ ...filter, states: ['reserved', 'settled'] });
+        const spent = charges.reduce((sum, charge) => sum + charge.cnyMicros, 0);
+        tallies.set(key, { spent: spent + reading.noted, readAtMs, dayStart });
+      } finally {
+        readings.delete(key);
+      }
+    };
+    const reading: Reading = { noted: 0, done: Promise.resolve() };
+    readings.set(key, reading);
+    reading.done = load();
+    return reading;
+  };
+  const refresh = async (limit: Limit): Promise<void> => {
+    const key = keyOf(limit);
+    const nowMs = clock.nowMs();
+    const dayStart = limit.of === 'row' ? 0 : dayStartOf(nowMs);
+    const known = tallies.get(key);
+    const ageMs = known?.dayStart === dayStart ? nowMs - known.readAtMs : Number.POSITIVE_INFINITY;
+    if (ageMs >= 0 && ageMs < freshForMs) return;
+    await (readings.get(key) ?? read(limit, key, dayStart)).done;
+  };
+  const note: Budgets['note'] = (labels, sourceRef, delta) => {
+    for (const limit of limitsFor(labels, sourceRef)) {
+      const tally = tallies.get(keyOf(limit));
+      if (tally !== undefined) tally.spent += delta;
+      const reading = readings.get(keyOf(limit));
+      if (reading !== undefined) reading.noted += Math.max(0, delta);
+    }
   };
   return {
-    check: async (labels, sourceRef, estimate) => {
-      let warning: BudgetVerdict = { kind: 'free' };
-      for (const limit of limitsFor(labels, sourceRef)) {
-        const { spent } = await tallyOf(limit);
-        const told = { of: limit.of, name: limit.name, limitCnyMicros: limit.limit, spentCnyMicros: spent } as const;
-        if (spent + estimate > limit.limit) return { kind: 'reached', ...told };
-        // Told as it will be with this purchase: the sum before it need not be near the limit.
-        if (spent + estimate >= limit.limit * warnRatio) {
-          warning = { kind: 'warning', ...told, spentCnyMicros: spent + estimate };
-        }
-      }
-      return warning;
+    reserve: async (labels, sourceRef, estimate) => {
+      const asked = limitsFor(labels, sourceRef);
+      await Promise.all(asked.map(refresh));
+      // From here to `note` nothing waits: of several that ask at once, each sees those before it.
+      const verdict = judge(asked, (limit) => tallies.get(keyOf(limit))?.spent ?? 0, estimate);
+      if (verdict.kind !== 'reached') note(labels, sourceRef, estimate);
+      return verdict;
     },
-    note: (labels, sourceRef, delta) => {
-      for (const limit of limitsFor(labels, sourceRef)) {
-        const tally = tallies.get(`${limit.of} ${limit.name}`);
-        if (tally !== undefined) tally.spent += delta;
-      }
-    },
+    note,
   };
+}
+
+function judge(limits: readonly Limit[], spentOf: (limit: Limit) => number, estimate: number): BudgetVerdict {
+  let warning: BudgetVerdict = { kind: 'free' };
+  for (const limit of limits) {
+    const spent = spentOf(limit);
+    const told = { of: limit.of, name: limit.name, limitCnyMicros: limit.limit, spentCnyMicros: spent } as const;
+    if (spent + estimate > limit.limit) return { kind: 'reached', ...told };
+    // Told as it will be with this purchase: the sum before it need not be near the limit.
+    if (spent + estimate >= limit.limit * warnRatio) {
+      warning = { kind: 'warning', ...told, spentCnyMicros: spent + estimate };
+    }
+  }
+  return warning;
+}
+
+/** The ledger being summed up. */
+interface Reading {
+  noted: number;
+  done: Promise<void>;
+}
+
+function keyOf(limit: Limit): string {
+  return `${limit.of} ${limit.name}`;
 }
 
 interface Limit {
