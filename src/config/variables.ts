@@ -37,7 +37,9 @@ export function gatherVariables(options: {
   }
   for (const [name, value] of Object.entries(options.sandbox ?? {})) {
     // What speaks to the outside is the sandbox's alone; a pace that it only suggests gives way to what is set.
-    const isSuggestion = !options.isOutside(name) && name !== 'GRIDLOOM_MODE';
+    // A mode that is misspelt stays, to be refused: a server must not fall back to the sandbox unnoticed.
+    const isMisspelt = name === 'GRIDLOOM_MODE' && !['live', 'sandbox', undefined].includes(gathered.get(name)?.value);
+    const isSuggestion = !options.isOutside(name) && (name !== 'GRIDLOOM_MODE' || isMisspelt);
     if (isSuggestion && gathered.has(name)) continue;
     add(name, value, { file: 'sandbox', line: 1, column: 1 }, 'sandbox');
   }

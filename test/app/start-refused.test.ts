@@ -43,6 +43,12 @@ describe('a start that cannot be', () => {
     }
   }, 60_000);
 
+  it('a misspelt GRIDLOOM_MODE is refused with 78 instead of starting on the sandbox', async () => {
+    const worker = startWorkerProcess({ ...env('misspelt'), GRIDLOOM_MODE: 'Live' });
+    expect((await worker.ended).code, worker.output()).toBe(78);
+    expect(worker.output()).toContain('write live or sandbox');
+  }, 60_000);
+
   it('a port that another program has is told in one line with what to type', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
