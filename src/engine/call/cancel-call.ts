@@ -17,9 +17,10 @@ export async function cancelAtVendor(services: Services, live: LiveAttempt): Pro
   const limitMs = services.deps.settings.timeouts.query + 10_000;
   const answer = await withLimit(services.deps.clock, limitMs, services.signal, (signal) => cancel(handle, signal));
   if (answer.kind !== 'answered' || answer.value.kind !== 'canceled') {
+    const charge = live.charge ?? (await services.deps.store.chargesOfAttempt(record.id))[0];
     services.deps.logger.info('the vendor could not cancel a task', {
       attemptId: record.id,
-      atRiskCny: formatMicros(live.charge?.cnyMicros ?? 0, 4),
+      atRiskCny: formatMicros(charge?.cnyMicros ?? 0, 4),
     });
     return;
   }

@@ -8,6 +8,7 @@ import { notFoundGraceMs } from './history.ts';
 import { lateMarker } from './late-result.ts';
 import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
+import { readBack } from './set-aside.ts';
 import { settleAttempt } from './settle.ts';
 import { withProvider } from './submit.ts';
 import { againAfter, type LookResult, rhythmOf, type Watched } from './watched.ts';
@@ -81,6 +82,7 @@ async function isMadeOverdue(services: Services, watched: Watched): Promise<bool
   if (live.record.state !== 'accepted' || !isPastDeadline(services, watched)) return false;
   const { deps } = services;
   const at = deps.clock.nowMs();
+  await readBack(services, live);
   live.charge ??= (await deps.store.chargesOfAttempt(live.record.id))[0];
   const failure: Failure = {
     kind: 'overdue',

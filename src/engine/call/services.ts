@@ -25,6 +25,8 @@ export interface Services {
   /** Calls that wait for a paused provider. */
   readonly providerWaiters: Set<SkillCall>;
   readonly watcher: Watcher;
+  /** Takes a call as far as it goes now. */
+  readonly advance: (call: SkillCall) => void;
   adapter(provider: string, implementation: string): Adapter | undefined;
   /** Counts work that a drain waits for. */
   track(work: Promise<unknown>): Promise<void>;

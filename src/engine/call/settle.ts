@@ -5,6 +5,7 @@ import type { AttemptRecord, AttemptState, ChargeRecord, StoreCommand } from '..
 import { commitAnswer } from './commit.ts';
 import { attemptEvent, chargeData, failureData } from './events.ts';
 import type { Services } from './services.ts';
+import { readBack } from './set-aside.ts';
 import type { LiveAttempt } from './types.ts';
 
 /** The last word on an attempt. */
@@ -31,6 +32,7 @@ export async function settleAttempt(
 ): Promise<void> {
   const { deps } = services;
   deps.failpoints.hit('attempt:before-settle');
+  await readBack(services, live);
   const before = live.record;
   const charge = live.charge ?? (await deps.store.chargesOfAttempt(before.id))[0];
   for (;;) {

@@ -7,6 +7,7 @@ import { withLimit } from './limit.ts';
 import { applyFind } from './look-find.ts';
 import { applyPoll } from './look-poll.ts';
 import type { Services, Watcher } from './services.ts';
+import { setAside } from './set-aside.ts';
 import type { LiveAttempt, SkillCall } from './types.ts';
 import { type LookResult, rhythmOf, type Watched } from './watched.ts';
 
@@ -97,6 +98,7 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
       },
     };
     all.set(live, watched);
+    setAside(live);
     // Taken up after a restart: looked at soon, spread, since the result may have been waiting for long.
     arm(watched, isRecovered ? services().deps.random.next() * 2_000 : firstDelayMs(services(), watched));
   };

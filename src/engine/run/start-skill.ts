@@ -38,9 +38,7 @@ export async function startSkill(
     occurrence: frame.occurrence,
     deadlineAt: deadlineOf(frame, node),
     mayReuse: !run.anew.has(frame.rootNode ?? node.id),
-    wake: (call) => {
-      advance(run.services, call);
-    },
+    wake: run.services.advance,
   });
   owner.fingerprint = opened.fingerprint;
   if (opened.kind === 'end') {

@@ -44,6 +44,9 @@ export function createServices(deps: EngineDeps, switches: Switches, signal: Abo
         else if (watched.live.record.state === 'succeeded') void services.track(tellLateResult(services, watched.live));
       },
     ),
+    advance: (call) => {
+      advance(services, call);
+    },
     adapter: adapterLookup(deps),
     track: (work) => {
       switches.working += 1;
