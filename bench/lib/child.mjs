@@ -3,10 +3,10 @@ import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { allocator, flags } from '../../bin/launch.mjs';
 
 /** As the product's launcher has it: from the second start on, compiled code is read and the type stripper not loaded. */
 const compileCache = join(tmpdir(), 'gridloom-bench-compile-cache');
-import { allocator, flags } from '../../bin/launch.mjs';
 
 /**
  * Measures in a process of its own, so that no heap or pool of one contender weighs on the next. The script calls
@@ -16,7 +16,7 @@ export async function measure(script, input, { timeoutMs = 600_000, asLaunched =
   const child = fork(fileURLToPath(script), [], {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
     execArgv: [...(asLaunched ? flags : []), '--expose-gc'],
-    env: { ...process.env, ...(asLaunched ? allocator : {}) },
+    env: { ...process.env, ...(asLaunched ? { ...allocator, NODE_COMPILE_CACHE: compileCache } : {}) },
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   try {
