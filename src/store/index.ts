@@ -6,6 +6,7 @@ export { prunePostgresStore } from './postgres/upkeep.ts';
 export { createProviderSlots, type ProviderSlots } from './postgres/provider-slots.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './postgres/store.ts';
 export { createSideFile, type SideFile } from './side-file.ts';
+export { createAdaptiveSqliteStore } from './sqlite/adaptive-store.ts';
 export { backupStore, clearRestoredMark, restoredBackup } from './sqlite/backup.ts';
 export { createSqliteStore, type SqliteStoreOptions } from './sqlite/store.ts';
 export { createThreadedSqliteStore } from './sqlite/threaded-store.ts';

@@ -24,7 +24,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 12
 /** What so many callers do next keeps the loop busy for some milliseconds. */
 const settledPerTurn = 32;
 
-function createThreadSide(options: SqliteStoreOptions): WriteSide {
+/** Writes in a thread. */
+export function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const data: WriterThreadData = {
     path: options.path,
     busyTimeoutMs: options.busyTimeoutMs ?? 5_000,
