@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Breaker, ledgerDrift, openBreaker } from './kit.ts';
+import { type Breaker, ledgerDrift, openBreaker, told } from './kit.ts';
 
 let breaker: Breaker;
 beforeEach(async () => {
@@ -58,6 +58,7 @@ describe('what staff or operator get wrong', () => {
     await breaker.until(recordId, '完成');
     expect(books.acceptedTasks()).toHaveLength(bought);
     expect(await ledgerDrift(breaker)).toEqual({});
+    await breaker.wait('the alert', () => told(breaker));
     expect(breaker.alerts().pushes).toEqual(['任务失败：结果传输失败']);
   });
 

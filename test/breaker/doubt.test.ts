@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptId } from '../../src/kernel/index.ts';
-import { type Breaker, ledgerDrift, openBreaker, rowCost } from './kit.ts';
+import { type Breaker, ledgerDrift, openBreaker, rowCost, told } from './kit.ts';
 
 /** Five rows whose paid call kie accepted, and then let the answer drop; each is settled in another way. */
 describe('a paid call without an answer', () => {
@@ -23,7 +23,7 @@ describe('a paid call without an answer', () => {
 
   it('stands in 待核对, names vendor, call and sum, and alerts once with what to do', async () => {
     expect(breaker.text(rows[0] ?? '', '报错')).toMatch(/kie.*约 18 积分.*调用号/);
-    await breaker.wait('the alert', () => breaker.alerts().group.length > 0);
+    await breaker.wait('the alert', () => told(breaker));
     expect(breaker.alerts().pushes).toEqual(['有付费调用待核对：kie']);
     expect(breaker.alerts().group[0]).toMatch(/npx gridloom resolve [0-9a-f-]+ --accepted/);
     expect(tasks()).toBe(5);

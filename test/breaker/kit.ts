@@ -123,3 +123,9 @@ export async function rowCost(breaker: Breaker, recordId: string): Promise<numbe
       .reduce((sum, charge) => sum + charge.cnyMicros, 0) / 1e6
   );
 }
+
+/** An alert has reached both channels. */
+export function told(breaker: Breaker): boolean {
+  const { pushes, group } = breaker.alerts();
+  return pushes.length > 0 && group.length > 0;
+}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
-import { type Breaker, ledgerDrift, openBreaker, rowCost } from './kit.ts';
+import { type Breaker, ledgerDrift, openBreaker, rowCost, told } from './kit.ts';
 
 let breaker: Breaker;
 let other: WorkerProcess | undefined;
@@ -23,7 +23,7 @@ describe('more than one life of the program', () => {
     const tag = breaker.text(recordId, '执行编号').split('@')[1] ?? '';
     const env = { ...breaker.outside.env, GRIDLOOM_DATA_DIR: `${breaker.outside.dataDir}/second` };
     other = startWorkerProcess(env);
-    await breaker.wait('the alert', () => breaker.alerts().group.length > 0);
+    await breaker.wait('the alert', () => told(breaker));
     expect(breaker.alerts().pushes).toEqual(['同一张表被另一套程序占用，已停止接单']);
     expect(breaker.alerts().group[0]).toContain(`GRIDLOOM_INSTANCE 设为 ${tag}`);
 
