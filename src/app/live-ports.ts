@@ -17,7 +17,7 @@ import { createLiveFetch } from '../providers/http/index.ts';
 import { createSideFile } from '../store/index.ts';
 import { type DataDirectory, freeBytesOf, instanceTagOf } from './data-directory.ts';
 import { failpointsFromEnvironment } from './failpoints.ts';
-import { openStore } from './open-store.ts';
+import { openDriverStore } from './open-store.ts';
 import type { Ports } from './ports.ts';
 import { secretsOf } from './secrets-of.ts';
 import { openScale, type ScaleOptions, sharedInstanceTag } from './scale.ts';
@@ -42,7 +42,7 @@ export async function createLivePorts(
   const logger = createLogger({ directory: directory.logs, level: logLevel(), clock, secrets: secretsOf(config) });
   const owner = ids.uuid();
   const shared = await openShared(config, { clock, logger, owner });
-  const store = shared.scale?.store ?? (await openStore(config, directory, { clock, logger }));
+  const store = shared.scale?.store ?? (await openDriverStore(config, directory, { clock, logger }));
   logger.info('effective limits', {
     poll: formatDuration(config.settings.poll.interval),
     submit: formatDuration(config.settings.timeouts.submit),
