@@ -26,12 +26,7 @@ export const dayMs = 24 * hourMs;
 
 /** The outside world of one try-on table, under virtual time. */
 export async function createWorld({ seed, env = {}, latencies = realisticLatencies }) {
-  const read = await readConfiguration({
-    directory: projectDirectory,
-    env: { GRIDLOOM_MODE: 'sandbox', ...env },
-    sandboxOrigin: origin,
-  });
-  if (!read.ok) throw new Error(read.failure.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
+  const read = { value: await configurationFor(env) };
   const luck = (stream) => createSeededRandom(seed * 1_000 + stream);
   const clock = createSimClock(startAtMs, luck(1));
   const agent = read.value.definitions.agents.get('try-on');
@@ -50,6 +45,20 @@ export async function createWorld({ seed, env = {}, latencies = realisticLatenci
   const paid = [];
   const world = { clock, sandbox, config, luck, origin, tableId: sandboxTableId('try-on'), random: luck(3), paid };
   return { ...world, fetch: noteFetch(createInProcessFetch(sandbox), clock, paid), staff: createStaff(world) };
+}
+
+const configurations = new Map();
+
+/** Read once for all worlds of a run: a file that is being edited meanwhile must not tell them apart. */
+async function configurationFor(env) {
+  const key = JSON.stringify(env);
+  const known = configurations.get(key);
+  if (known !== undefined) return known;
+  const given = { GRIDLOOM_MODE: 'sandbox', ...env };
+  const read = await readConfiguration({ directory: projectDirectory, env: given, sandboxOrigin: origin });
+  if (!read.ok) throw new Error(read.failure.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
+  configurations.set(key, read.value);
+  return read.value;
 }
 
 /** Notes when paid calls leave: chat, and tasks of picture and film. */
