@@ -15,7 +15,7 @@ const inDoubt = new Set(['unknown', 'not-accepted', 'intended']);
 export function checkAttempts(world: SimWorld, own: OwnBooks, accuse: Accuse): void {
   const media = own.attempts.filter((attempt) => attempt.mediaClass === 'image' || attempt.mediaClass === 'video');
   checkOrder(media, accuse);
-  checkReuse(own.executions, media, accuse);
+  checkReuse(own.seqOf, media, accuse);
   checkTasks(world, media, accuse);
 }
 
@@ -46,8 +46,7 @@ function hasVerdictBefore(earlier: AttemptRecord, later: AttemptRecord): boolean
  * there when an execution began is used by it. (A late result that comes while people have already had it bought again
  * stands beside it: that was their word.)
  */
-function checkReuse(executions: OwnBooks['executions'], attempts: readonly AttemptRecord[], accuse: Accuse): void {
-  const begunAt = new Map<string, number>(executions.map((execution) => [execution.id, execution.createdAt]));
+function checkReuse(seqOf: OwnBooks['seqOf'], attempts: readonly AttemptRecord[], accuse: Accuse): void {
   for (const [fingerprint, group] of Map.groupBy(
     attempts,
     (attempt) => `${attempt.sourceRef} ${attempt.fingerprint}`,
@@ -58,7 +57,7 @@ function checkReuse(executions: OwnBooks['executions'], attempts: readonly Attem
           earlier.executionId !== later.executionId &&
           earlier.state === 'succeeded' &&
           earlier.refusedOutput === undefined &&
-          (earlier.settledAt ?? Number.POSITIVE_INFINITY) < (begunAt.get(later.executionId) ?? 0),
+          (seqOf.get(earlier.id) ?? Number.POSITIVE_INFINITY) < (seqOf.get(later.executionId) ?? 0),
       );
       if (had !== undefined)
         accuse('duplicate_submit', `${fingerprint}: ${later.id} bought what ${had.id} had brought already`);

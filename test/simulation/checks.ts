@@ -1,4 +1,4 @@
-import type { AttemptRecord, ChargeRecord, ExecutionRecord } from '../../src/engine/ports/index.ts';
+import type { AttemptRecord, ChargeRecord, ExecutionRecord, Store } from '../../src/engine/ports/index.ts';
 import { checkArtifacts } from './check-artifacts.ts';
 import { checkAttempts } from './check-attempts.ts';
 import { checkLedger } from './check-ledger.ts';
@@ -32,6 +32,8 @@ export interface OwnBooks {
   readonly executions: readonly ExecutionRecord[];
   readonly attempts: readonly AttemptRecord[];
   readonly charges: readonly ChargeRecord[];
+  /** Place in the log at which an execution was queued or an attempt settled; the wall clock may jump. */
+  readonly seqOf: ReadonlyMap<string, number>;
 }
 
 export type Accuse = (kind: keyof Violations, what: string) => void;
@@ -61,5 +63,18 @@ export async function readOwnBooks({ basePorts }: Pick<SimWorld, 'basePorts'>): 
   const { store } = basePorts;
   const executions = await store.executions({ limit: 100_000 });
   const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();
-  return { executions, attempts, charges: await store.charges({}) };
+  return { executions, attempts, charges: await store.charges({}), seqOf: await readOrder(store) };
+}
+
+async function readOrder(store: Store): Promise<ReadonlyMap<string, number>> {
+  const seqOf = new Map<string, number>();
+  for (let after = 0; ; ) {
+    const events = await store.events(after, 1_000, { types: ['execution-queued', 'attempt-settled'] });
+    for (const { seq, type, executionId, data } of events) {
+      const id = type === 'execution-queued' ? executionId : data['attemptId'];
+      if (typeof id === 'string') seqOf.set(id, seq);
+    }
+    after = events.at(-1)?.seq ?? after;
+    if (events.length < 1_000) return seqOf;
+  }
 }
