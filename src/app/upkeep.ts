@@ -1,12 +1,19 @@
 import { checkpointStore, pruneStore, restoredBackup } from '../store/index.ts';
 import type { House } from './assemble.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { hashesInUse, sweepSpool } from './sweep-spool.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** Keeps the data directory bounded: details of old executions are forgotten (charges never), the log is cut back. */
-export function createUpkeep(house: House, databasePath: string): { start(): void; stop(): void } {
+/**
+ * Keeps the data directory bounded: details of old executions are forgotten (charges never), files that are in their rows
+ * leave the spool, the log is cut back.
+ */
+export function createUpkeep(house: House, directory: DataDirectory): { start(): void; stop(): void } {
   const { clock, logger, store } = house.ports;
+  const databasePath = directory.database;
+  const { storage } = house.config.settings;
   const abort = new AbortController();
   let cancel: (() => void) | undefined;
   let prunedAtMs = clock.monotonicMs() - dayMs + hourMs;
@@ -32,9 +39,12 @@ export function createUpkeep(house: House, databasePath: string): { start(): voi
     }
     if (clock.monotonicMs() - prunedAtMs < dayMs) return;
     prunedAtMs = clock.monotonicMs();
-    const keptMs = house.config.settings.storage.keep_days * dayMs;
+    const keptMs = storage.keep_days * dayMs;
     const pruned = await pruneStore(databasePath, clock.nowMs() - keptMs, abort.signal);
     logger.info('old executions forgotten', { executions: pruned.executions, events: pruned.events });
+    const before = clock.nowMs() - storage.spool_days * dayMs;
+    const swept = await sweepSpool(directory.spool, before, await hashesInUse(store));
+    logger.info('spool swept', { files: swept });
   };
   const arm = (): void => {
     cancel = clock.after(hourMs, () => {

@@ -187,7 +187,7 @@ async function live(started: Started): Promise<Worker> {
 function startDuties({ house, ports, directory }: Started): { stop(): Promise<void> } {
   const { scale, logger } = ports;
   if (scale === undefined) {
-    const duties = [createControlLoop(house, logger), createUpkeep(house, directory.database)];
+    const duties = [createControlLoop(house, logger), createUpkeep(house, directory)];
     for (const duty of duties) duty.start();
     return {
       stop: async () => {

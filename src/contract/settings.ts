@@ -71,6 +71,8 @@ export const settingsSchema = z.strictObject({
     /** Below so much free space no intent is written. */
     min_free: bytes,
     keep_days: z.int().min(1),
+    /** Files that are in their rows leave the spool after so many days. */
+    spool_days: z.int().min(1),
   }),
   media: z.strictObject({ ai_label: z.enum(['none', 'metadata', 'visible']) }),
 });
