@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Breaker, ledgerDrift, openBreaker, told } from './kit.ts';
+
+// The real program on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 let breaker: Breaker;
 beforeEach(async () => {

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { attemptId } from '../../src/kernel/index.ts';
 import { type Breaker, ledgerDrift, openBreaker, rowCost, told } from './kit.ts';
+
+// The real program on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** Five rows whose paid call kie accepted, and then let the answer drop; each is settled in another way. */
 describe('a paid call without an answer', () => {

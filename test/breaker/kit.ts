@@ -36,7 +36,7 @@ export async function openBreaker(agent = 'try-on'): Promise<Breaker> {
   let worker: WorkerProcess | undefined;
   let env = { ...outside.env };
   const text = (recordId: string, column: string): string => sandbox.table.text(table, recordId, column);
-  const wait: Breaker['wait'] = async (what, done, limitMs = 25_000) => {
+  const wait: Breaker['wait'] = async (what, done, limitMs = 40_000) => {
     const isDone = await waitUntil(clock, async () => await done(), 40, limitMs);
     if (isDone) return;
     const rows = sandbox.table.recordIds(table).map((id) => sandbox.table.row(table, id));

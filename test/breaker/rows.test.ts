@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Breaker, ledgerDrift, openBreaker, rowCost } from './kit.ts';
+
+// The real program on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** Rows in one running program: what staff do while it works. */
 describe('people at the table', () => {
