@@ -2,33 +2,36 @@ import { createPostgresBackend, withBackend } from 'bullmq';
 import { serve } from '../lib/child.mjs';
 
 /** A plain queue: one job a step, no chain between them. Jobs are added beforehand and not counted. */
-serve(async ({ executions, inFlight, url }) => {
+serve(async ({ executions, warmUp, inFlight, url }) => {
   const { Queue, Worker } = withBackend(createPostgresBackend);
   const connection = { connectionString: url, max: 20, migrate: true };
-  const queue = new Queue('steps', { connection });
-  const total = executions * 5;
-  for (let value = 0; value < total; value += 500) {
-    const count = Math.min(500, total - value);
-    await queue.addBulk(
-      Array.from({ length: count }, (_unused, index) => ({ name: 'step', data: { value: value + index } })),
-    );
-  }
-  let done = 0;
-  let finish;
-  const finished = new Promise((resolve) => {
-    finish = resolve;
-  });
-  const startedAt = performance.now();
-  const worker = new Worker('steps', async (job) => ({ value: job.data.value + 1 }), {
-    connection,
-    concurrency: inFlight,
-  });
-  worker.on('completed', () => {
-    if (++done === total) finish();
-  });
-  await finished;
-  const seconds = (performance.now() - startedAt) / 1000;
-  await worker.close();
-  await queue.close();
-  return { steps_per_s: total / seconds };
+  const runAll = async (name, total) => {
+    const queue = new Queue(name, { connection });
+    for (let value = 0; value < total; value += 500) {
+      const count = Math.min(500, total - value);
+      await queue.addBulk(
+        Array.from({ length: count }, (_unused, index) => ({ name: 'step', data: { value: value + index } })),
+      );
+    }
+    let done = 0;
+    let finish;
+    const finished = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const startedAt = performance.now();
+    const worker = new Worker(name, async (job) => ({ value: job.data.value + 1 }), {
+      connection,
+      concurrency: inFlight,
+    });
+    worker.on('completed', () => {
+      if (++done === total) finish();
+    });
+    await finished;
+    const seconds = (performance.now() - startedAt) / 1000;
+    await worker.close();
+    await queue.close();
+    return seconds;
+  };
+  await runAll('warm-up', warmUp * 5);
+  return { steps_per_s: (executions * 5) / (await runAll('steps', executions * 5)) };
 });

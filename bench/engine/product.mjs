@@ -8,11 +8,11 @@ import { emptyDefinitions, engineDeps, ok, openStore, temporaryDirectory } from 
 import { fiveSteps } from './workflow.mjs';
 
 /**
- * The product through its door: submit, five function nodes, the end taken from the outbox and acknowledged. The clock
+ * The product through its door, after some executions that are not counted: submit, five function nodes, the end taken from the outbox and acknowledged. The clock
  * runs from the first submit to the last end. With `recordTo`, every row written is recorded for the raw limit to repeat
  * (and the figure of that run is not used).
  */
-serve(async ({ executions, inFlight, threaded, recordTo }) => {
+serve(async ({ executions, warmUp, inFlight, threaded, recordTo }) => {
   const directory = temporaryDirectory();
   const recording = { lists: [], groups: [] };
   const store = openStore(directory.path, {
@@ -29,9 +29,7 @@ serve(async ({ executions, inFlight, threaded, recordTo }) => {
   );
   const ended = followEnds(store);
   await engine.start();
-  const cpuAtStart = process.cpuUsage();
-  const startedAt = performance.now();
-  await keepInFlight(executions, inFlight, async (value) => {
+  const runOne = async (value) => {
     const receipt = await engine.submit({
       workflow: 'five-steps',
       input: { value },
@@ -42,12 +40,18 @@ serve(async ({ executions, inFlight, threaded, recordTo }) => {
     });
     if (!receipt.ok) throw new Error(JSON.stringify(receipt.failure));
     await ended(receipt.value.executionId);
-  });
+  };
+  await keepInFlight(warmUp, inFlight, async (value) => await runOne(executions + value));
+  recording.lists.length = 0;
+  recording.groups.length = 0;
+  const cpuAtStart = process.cpuUsage();
+  const startedAt = performance.now();
+  await keepInFlight(executions, inFlight, runOne);
   const seconds = (performance.now() - startedAt) / 1000;
   const cpu = process.cpuUsage(cpuAtStart);
   await engine.stop(1_000);
-  const last = await store.executions({ limit: executions, statuses: ['succeeded'] });
-  if (last.length !== executions) throw new Error(`only ${last.length} of ${executions} succeeded`);
+  const last = await store.executions({ limit: executions + warmUp, statuses: ['succeeded'] });
+  if (last.length !== executions + warmUp) throw new Error(`only ${last.length} of ${executions} succeeded`);
   await store.close();
   if (recordTo !== undefined) writeFileSync(recordTo, JSON.stringify(recording));
   directory.remove();

@@ -2,7 +2,7 @@ import { eventOf } from '../call/events.ts';
 import type { Services } from '../call/services.ts';
 import type { LiveGraph, LivePlan } from '../graph/live.ts';
 import type { AttemptRecord, ExecutionRecord, NodeRecord, StoreCommand } from '../ports/index.ts';
-import type { ExecutionRequest } from '../worker/request.ts';
+import { type ExecutionRequest, writeRequest } from '../worker/request.ts';
 import { openFrame, stopFrame } from './apply.ts';
 import { createCallRun } from './call-run.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
@@ -35,6 +35,7 @@ export function createRun(parts: RunParts): Run {
     journal,
     record,
     params: request.params,
+    hasRequest: writeRequest(request) !== undefined,
     anew: nothing,
     storedNodes: byNode(parts.nodes),
     storedAttempts: byPath(parts.attempts),

@@ -49,6 +49,8 @@ export interface Run {
   readonly journal: Journal;
   record: ExecutionRecord;
   readonly params: JsonObject;
+  /** Something of its submission lies beside its record, to be forgotten with its end. */
+  readonly hasRequest: boolean;
   /** Nodes of the root graph that must be run anew. */
   anew: ReadonlySet<string>;
   /** What lay in the store when it was taken up; emptied as it is used. */

@@ -58,7 +58,7 @@ export function createEngine(deps: EngineDeps): SharedEngine {
     onOver: (run) => {
       runs.delete(run.record.id);
       void services.track(watchLeftovers(services, run.storedAttempts));
-      void services.track(forgetRequest(deps, run));
+      if (run.hasRequest) void services.track(forgetRequest(deps, run));
     },
     onLost: (run, error) => {
       deps.logger.warn('an execution was lost to another worker, or cannot be written', {
@@ -209,9 +209,7 @@ function releaseRun(run: Run): void {
 }
 
 async function forgetRequest(deps: EngineDeps, run: Run): Promise<void> {
-  const known = await deps.store.document(requestCollection, run.record.id);
-  if (known !== undefined)
-    await deps.store.commit([{ type: 'delete-document', collection: requestCollection, key: run.record.id }]);
+  await deps.store.commit([{ type: 'delete-document', collection: requestCollection, key: run.record.id }]);
 }
 
 const stateCollection = 'engine.state';
