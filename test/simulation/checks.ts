@@ -59,7 +59,7 @@ export async function checkWorld(
   return { violations, faults };
 }
 
-export async function readOwnBooks({ basePorts }: Pick<SimWorld, 'basePorts'>): Promise<OwnBooks> {
+async function readOwnBooks({ basePorts }: Pick<SimWorld, 'basePorts'>): Promise<OwnBooks> {
   const { store } = basePorts;
   const executions = await store.executions({ limit: 100_000 });
   const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();

@@ -17,7 +17,7 @@ import { createPlainPictures } from './plain-pictures.ts';
 import type { Disk } from './weather.ts';
 import { createSimClock, type SimClock } from './sim-clock.ts';
 
-export const simOrigin = 'http://sandbox.test';
+const simOrigin = 'http://sandbox.test';
 export const people = ['ou_anna', 'ou_bo', 'ou_chen'].map((openId) => ({ openId, name: openId.slice(3) }));
 const startAtMs = Date.UTC(2026, 10, 30, 1, 0, 0);
 
