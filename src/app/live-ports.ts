@@ -96,7 +96,7 @@ async function openShared(
   return { scale, peers: scale.peers, isGone: async (other) => await scale.peers.isGone(other) };
 }
 
-/** The sandbox of `npm start` has no long connection; there the poll is quick enough. */
+/** In live mode only: the sandbox wakes its worker without a socket (`sandbox-wake.ts`). */
 function wakeUps(
   config: LoadedConfig,
   deps: Pick<LongConnectionDeps, 'fetch' | 'clock' | 'logger'>,
