@@ -51,6 +51,32 @@ describe('after a kill', () => {
     expect(world.acme.arrivals).toHaveLength(1);
   });
 
+  it('what another claimed between our claim and our reading is let go: its purchases may not have been seen', async () => {
+    let isOtherGone = false;
+    const isGone = (owner: string): Promise<boolean> => Promise.resolve(owner !== 'somebody' || isOtherGone);
+    const script = (): { submit: 'accept'; durationMs: number } => ({ submit: 'accept', durationMs: 300_000 });
+    const world = await pictureWorld({ script, deps: { isGone } });
+    const { store, clock } = world;
+    const id = await world.submit({ input: { prompt: 'x' } });
+    await clock.advance(10_000);
+    const { epoch } = await world.execution(id);
+    const parts = store.executionParts.bind(store);
+    store.executionParts = async (ids) => {
+      store.executionParts = parts;
+      // Frozen here: the attempts were read before the other bought, the record after.
+      await store.commit([{ type: 'claim-execution', id, owner: 'somebody', expectedEpoch: epoch + 1 }]);
+      return (await parts(ids)).map((each) => ({ ...each, nodes: [], attempts: [] }));
+    };
+    await world.restart();
+    await clock.advance(60_000);
+    expect((await world.execution(id)).epoch).toBe(epoch + 2);
+    expect(world.acme.arrivals).toHaveLength(1);
+
+    isOtherGone = true;
+    expect((await world.settle(id)).status).toBe('succeeded');
+    expect(world.acme.arrivals).toHaveLength(1);
+  });
+
   it('a held execution stays held, and is told once', async () => {
     const world = await pictureWorld({ script: () => ({ submit: 'lose' }) });
     const id = await world.draw();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { waitUntil } from '../../src/app/index.ts';
-import type { Store } from '../../src/engine/ports/index.ts';
+import type { AttemptRecord, Store } from '../../src/engine/ports/index.ts';
 import type { Outside } from '../support/outside.ts';
 import { clock } from './crew.ts';
 
@@ -55,14 +55,28 @@ export async function expectEachBoughtOnce(outside: Outside, store: Store): Prom
   const executions = await store.executions({ limit: 1_000 });
   const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();
   const media = attempts.filter((attempt) => attempt.mediaClass !== 'text' && attempt.state !== 'refused');
-  const steps = media.map((attempt) => `${attempt.sourceRef} ${attempt.nodePath}`);
-  expect(steps.filter((step, index) => steps.indexOf(step) !== index)).toEqual([]);
+  const bySteps = Map.groupBy(media, (attempt) => `${attempt.sourceRef} ${attempt.nodePath}`);
+  const twice = [...bySteps.values()].filter((group) => group.length > 1).flat();
+  expect(twice.map(tellAttempt)).toEqual([]);
   const handles = media.map((attempt) => JSON.stringify(attempt.handle ?? {}));
   const foreign = outside.sandbox.books
     .acceptedTasks()
     .filter((task) => !handles.some((handle) => handle.includes(task.taskId)));
   const inDoubt = media.filter((attempt) => attempt.state === 'unknown');
   expect(foreign.length).toBeLessThanOrEqual(inDoubt.length);
+}
+
+function tellAttempt({
+  executionId,
+  nodePath,
+  ordinal,
+  generation,
+  provider,
+  state,
+  intendedAt,
+}: AttemptRecord): string {
+  const at = new Date(intendedAt).toISOString();
+  return `${executionId} ${nodePath} try ${ordinal} of generation ${generation} at ${provider}: ${state}, intended ${at}`;
 }
 
 /** To the last digit; a call in doubt stands with its estimate, which the bill may or may not confirm. */

@@ -4,7 +4,13 @@ import { lateCollection, tellLateResult } from '../call/late-result.ts';
 import type { Services } from '../call/services.ts';
 import { recordHandle, recordUnknown } from '../call/submit.ts';
 import type { LiveAttempt } from '../call/types.ts';
-import { type AttemptRecord, ConflictError, type ExecutionHead, type ExecutionParts } from '../ports/index.ts';
+import {
+  type AttemptRecord,
+  ConflictError,
+  type ExecutionHead,
+  type ExecutionParts,
+  type ExecutionRecord,
+} from '../ports/index.ts';
 import { createRun, openRun, type RunParts } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import type { Plans } from './plans.ts';
@@ -109,6 +115,7 @@ async function openClaimed(
   const { services, plans, opening } = takeUp;
   const { logger } = services.deps;
   try {
+    if (!isAsClaimed(services, former, record)) return;
     const attempts = hasIntended(read) ? await answeredAttempts(services, former) : read;
     // It may have ended between the list and the claim.
     if (record.endedAt !== undefined || services.isStopping()) return;
@@ -128,6 +135,15 @@ async function openClaimed(
   } finally {
     opening.delete(record.id);
   }
+}
+
+/**
+ * Whether the record that was read is the one of our own claim. A worker that was frozen between its claim and its reading
+ * finds a later owner's record, maybe with attempts read before that owner bought: with that epoch it would pass for the
+ * owner, and buy everything again.
+ */
+function isAsClaimed({ deps }: Services, former: ExecutionHead, record: ExecutionRecord): boolean {
+  return record.epoch === former.epoch + 1 && record.owner === deps.owner;
 }
 
 /** One execution that a dispatcher names: taken up unless somebody drives it. */
