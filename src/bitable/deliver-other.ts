@@ -25,7 +25,7 @@ export async function deliverHeld(
   const label = stageLabel(place.table.agent, stageIndex);
   const words = heldWords(label, entry.message);
   const after = { ...row, status: '待核对', stage: stageIndex, heldAttemptId: entry.message.attemptId } as const;
-  const outcome = await write(hub, place, {
+  const outcome = await writeProtocol(hub, place, {
     状态: '待核对',
     报错: words,
     进度: null,
@@ -44,23 +44,34 @@ export async function deliverHeld(
   return 'done';
 }
 
-/** The end of an execution that the row has moved on from: it dies, but its money is in 成本 and it is named in 提示. */
+/**
+ * The end of an execution that the row has moved on from: it dies, but its money is in 成本 and it is named in 提示. A
+ * rerun was asked for by a person: it is named even where it cost nothing.
+ */
 export async function deliverStale(
   hub: Hub,
   place: RowPlace,
   row: RowDocument,
   stageIndex: number,
-  entry: OutboxRecord,
+  entry: OutboxRecord & { readonly isRerun: boolean },
 ): Promise<Delivery> {
   const charges = await hub.deps.store.charges({ executionId: entry.executionId });
   const hasCost = charges.some((charge) => charge.state !== 'released' && charge.cnyMicros > 0);
-  const label = stageLabel(place.table.agent, stageIndex);
-  const line = `${label}：之前一次执行（${entry.executionId}）已结束，结果未采用，费用已计入成本。`;
-  const after = hasCost ? withNote(row, line) : row;
+  const isTold = hasCost || entry.isRerun;
+  const line = `${stageLabel(place.table.agent, stageIndex)}：${staleWords(entry, hasCost)}`;
+  const after = isTold ? withNote(row, line) : row;
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
-  if (hasCost) await write(hub, place, values);
-  await acknowledge(hub, place, entry, (now) => (hasCost ? withNote(now, line) : now), undefined);
+  if (isTold) await writeProtocol(hub, place, values);
+  await acknowledge(hub, place, entry, (now) => (isTold ? withNote(now, line) : now), undefined);
   return 'done';
+}
+
+function staleWords(entry: OutboxRecord & { readonly isRerun: boolean }, hasCost: boolean): string {
+  const what = `${entry.isRerun ? '管理员的重跑' : '之前一次执行'}（${entry.executionId}）`;
+  if (entry.message.kind === 'held') return `${what}有一次调用待核对，管理员已收到提醒。`;
+  const cost = hasCost ? '，费用已计入成本' : '';
+  if (!entry.isRerun) return `${what}已结束，结果未采用${cost}。`;
+  return `${what}已结束，这一行已往下走，结果未采用${cost}；可用 npx gridloom show 查看。`;
 }
 
 /**
@@ -100,7 +111,7 @@ export async function deliverLate(
   };
   const after = change(row);
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
-  const outcome = await write(hub, place, values, merges);
+  const outcome = await writeProtocol(hub, place, values, merges);
   hub.deps.failpoints.hit('outbox:after-write');
   if (outcome === 'gone') return await rowIsGone(hub, place, entry);
   await acknowledge(hub, place, entry, change, undefined);
@@ -108,11 +119,11 @@ export async function deliverLate(
 }
 
 /** The last five hints that belong to no stage are kept. */
-function withNote(row: RowDocument, line: string): RowDocument {
+export function withNote(row: RowDocument, line: string): RowDocument {
   return row.notes.includes(line) ? row : { ...row, notes: [...row.notes.slice(-4), line] };
 }
 
-async function write(
+export async function writeProtocol(
   hub: Hub,
   place: RowPlace,
   values: ProtocolValues,

@@ -2,11 +2,13 @@ import type { OutboxRecord } from '../engine/ports/index.ts';
 import { type Delivery, rowIsGone } from './acknowledge.ts';
 import { deliverEnded } from './deliver-ended.ts';
 import { deliverHeld, deliverLate, deliverStale } from './deliver-other.ts';
+import { deliverVainRerun, isVainRerun } from './deliver-vain-rerun.ts';
 import { maxDelivering } from './deps.ts';
 import { type Hub, isReady, type RowPlace } from './hub.ts';
 import { parseSourceRef, rowKey, type RowRef, tableKey } from './refs.ts';
 import { loadRow, openCommands, stageOf } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
+import { takeRerun } from './take-rerun.ts';
 
 /**
  * The consumer of the durable outbox. Entries of one row in order, rows side by side. An entry leaves the outbox only when
@@ -128,16 +130,23 @@ async function deliverEntry(
   if (commands.some((command) => command.plan.kind === 'start' && command.phase === 'cleared')) return 'soon';
   const stageIndex = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
   const stage = table.agent.stages[stageIndex];
-  if (stage === undefined) return await deliverStale(hub, place, row, 0, entry);
-  const isCurrent =
-    row.current?.executionId === entry.executionId && stageOf(row, ref.stage).generation === entry.generation;
+  if (stage === undefined) return await deliverStale(hub, place, row, 0, { ...entry, isRerun: false });
   const { message } = entry;
   if (message.kind === 'late-result') {
     return await deliverLate(hub, place, row, stage, stageIndex, { ...entry, message });
   }
-  if (!isCurrent) return await deliverStale(hub, place, row, stageIndex, entry);
-  if (message.kind === 'held') return await deliverHeld(hub, place, row, stageIndex, { ...entry, message });
-  return await deliverEnded(hub, place, row, stageIndex, { ...entry, message }, others);
+  const isCurrent =
+    row.current?.executionId === entry.executionId && stageOf(row, ref.stage).generation === entry.generation;
+  const execution = isCurrent ? undefined : await store.execution(entry.executionId);
+  const own = isCurrent ? row : await takeRerun(hub, place, ref.stage, execution);
+  if (own === undefined) {
+    return await deliverStale(hub, place, row, stageIndex, { ...entry, isRerun: execution?.parentId !== undefined });
+  }
+  if (message.kind === 'held') return await deliverHeld(hub, place, own, stageIndex, { ...entry, message });
+  if (isVainRerun(own, message)) {
+    return await deliverVainRerun(hub, place, own, stageIndex, { ...entry, message });
+  }
+  return await deliverEnded(hub, place, own, stageIndex, { ...entry, message }, others);
 }
 
 async function reportFailure(hub: Hub, entry: OutboxRecord | undefined, error: unknown): Promise<void> {

@@ -1,13 +1,13 @@
 import type { EventRecord } from '../engine/ports/index.ts';
-import { executionId } from '../kernel/index.ts';
-import { attemptId } from '../kernel/index.ts';
+import { attemptId, type ExecutionId, executionId } from '../kernel/index.ts';
 import { protocolCells } from './cells.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, isReady, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { parseSourceRef, rowKey, tableKey } from './refs.ts';
-import { loadRow, putRow } from './row-documents.ts';
+import { loadRow, putRow, type RowDocument } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
 import { withoutHeld } from './start-stage.ts';
+import { showRerun, takeRerun } from './take-rerun.ts';
 
 /**
  * 进度, from the engine's events and at transitions only: `②分镜 · kie · 14:03 起`, or 排队 and why. Nobody decides by it, so
@@ -52,8 +52,8 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
     if (ref === undefined || table === undefined || !isReady(table) || event.executionId === undefined) return;
     const place = { table, recordId: ref.recordId };
     const key = rowKey(refOf(place));
-    const row = await loadRow(hub.deps.store, key);
-    if (row?.current?.executionId !== event.executionId) return;
+    const row = await currentRow(place, ref.stage, executionId(event.executionId));
+    if (row === undefined) return;
     if (event.type === 'execution-resumed') {
       await resume(hub, place);
       return;
@@ -71,6 +71,15 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
       cells: protocolCells(table.columns, { 进度: words }),
       withinMs: patienceMs.lazy,
     });
+  };
+  /** The row while this execution is its own; a rerun that it can take becomes so. */
+  const currentRow = async (place: RowPlace, stage: string, id: ExecutionId): Promise<RowDocument | undefined> => {
+    const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
+    if (row?.current?.executionId === id) return row;
+    const execution = await hub.deps.store.execution(id);
+    const taken = execution?.endedAt === undefined ? await takeRerun(hub, place, stage, execution) : undefined;
+    if (taken !== undefined) showRerun(hub, place, taken);
+    return taken;
   };
   const wordsOf = async (event: EventRecord, label: string): Promise<string | undefined> => {
     const since = `${clockTime.format(event.at)} 起`;

@@ -48,7 +48,15 @@ const rowDocument = z.object({
   /** The stage that waits for a person, runs, or is in doubt. */
   stage: z.int().default(0),
   stages: z.record(z.string(), stageDocument).default({}),
-  current: z.object({ executionId: z.string(), stage: z.string(), startedAt: z.number() }).optional(),
+  current: z
+    .object({
+      executionId: z.string(),
+      stage: z.string(),
+      startedAt: z.number(),
+      /** It is an operator's rerun, and this was the row's status before it. */
+      rerunOver: z.enum(statusWords).optional(),
+    })
+    .optional(),
   heldAttemptId: z.string().optional(),
   cancelRequested: z.boolean().default(false),
   submitter: z.string().default(''),

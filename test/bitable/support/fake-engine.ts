@@ -139,6 +139,7 @@ export function createFakeEngine(store: Store, clock: Clock, ids: IdSource): Fak
         epoch: 0,
         createdAt: clock.nowMs(),
         activeMs: 0,
+        ...(request.parentId === undefined ? {} : { parentId: request.parentId }),
       };
       await store.commit([{ type: 'create-execution', record }]);
       const submitted = { ...request, executionId: id };
