@@ -86,7 +86,7 @@ describe('ark.video', () => {
 
   it.each([
     [
-      json(fixture('ark-task-succeeded.json')),
+      json(fixture('ark-task-succeeded.json').replace('cgt-20260819-abcde', 't1')),
       {
         kind: 'succeeded',
         output: {
@@ -185,6 +185,13 @@ describe('ark.video', () => {
       expect(world.calls.map((call) => call.method)).toEqual(methods);
     }
   });
+
+  it('deletes nothing on the word of another task’s record', async () => {
+    const world = providerWith('ark');
+    world.answer('/', json({ id: 'another', status: 'queued' }), json({}));
+    expect(await adapterOf(world, 'ark.video').cancel!(handle, signal)).toMatchObject({ kind: 'check-failed' });
+    expect(world.calls.map((call) => call.method)).toEqual(['GET']);
+  });
 });
 
 describe('ark.image', () => {
@@ -254,7 +261,7 @@ describe('dashscope', () => {
   const unknown = json({ output: { task_id: 't1', task_status: 'UNKNOWN' } });
   it.each([
     [
-      json(fixture('dashscope-succeeded.json')),
+      json(fixture('dashscope-succeeded.json').replace('966cebcd-dedc', 't1')),
       {},
       { kind: 'succeeded', output: { videos: [{}] }, cost: { usage: { seconds: 5 } } },
     ],
@@ -313,6 +320,11 @@ describe('dashscope', () => {
       'one that shows another prompt',
       [json({ data: [{ task_id: 'a' }] }), json({ output: { orig_prompt: 'y' } })],
       { kind: 'not-found' },
+    ],
+    [
+      'one that is answered with another task’s record',
+      [json({ data: [{ task_id: 'a' }] }), json({ output: { task_id: 'b', orig_prompt: 'x' } })],
+      { kind: 'check-failed' },
     ],
     [
       'one that shows none yet',

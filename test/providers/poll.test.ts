@@ -146,6 +146,10 @@ describe('a status check that is answered with another task’s record', () => {
     ['kie.veo', json(fixture('kie-veo-success.json'))],
     ['toapis.image', json(fixture('toapis-completed.json'))],
     ['toapis.video', json(fixture('toapis-failed.json'))],
+    ['ark.video', json(fixture('ark-task-succeeded.json'))],
+    ['ark.video', json({ id: 't1', status: 'failed', error: { code: 'InternalServiceError', message: 'x' } })],
+    ['dashscope.video', json(fixture('dashscope-succeeded.json'))],
+    ['dashscope.image', json({ output: { task_id: 't1', task_status: 'UNKNOWN' } })],
   ])('%s: says nothing about ours, and is asked again', async (implementation, reply) => {
     expect(await poll(implementation, reply, of('another'))).toMatchObject({ kind: 'check-failed' });
   });

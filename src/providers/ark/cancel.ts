@@ -1,6 +1,6 @@
 import type { CancelOutcome, ProviderDeps } from '../../contract/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
-import { checkFailure, parseHandle, type VendorLine } from '../common/index.ts';
+import { checkFailure, isAboutAnother, parseHandle, type VendorLine } from '../common/index.ts';
 import { taskSchema } from './wire.ts';
 
 /**
@@ -14,10 +14,12 @@ export async function cancelTask(
   deps: ProviderDeps,
   signal: AbortSignal,
 ): Promise<CancelOutcome> {
-  const url = `${path}/${encodeURIComponent(parseHandle(handle).taskId)}`;
+  const own = parseHandle(handle);
+  const url = `${path}/${encodeURIComponent(own.taskId)}`;
   const look = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
   const task = look.kind === 'json' && look.status < 300 ? taskSchema.safeParse(look.json).data : undefined;
-  if (task === undefined) return { kind: 'check-failed', failure: checkFailure(look, line.context()) };
+  if (task === undefined || isAboutAnother(task.id, own))
+    return { kind: 'check-failed', failure: checkFailure(look, line.context()) };
   if (task.status !== 'queued') return { kind: 'not-cancelable' };
   const answer = await line.send({ method: 'DELETE', url }, deps.timeouts.queryMs, signal);
   if (answer.kind !== 'none' && answer.status < 300) return { kind: 'canceled', cost: { usage: { calls: 0 } } };

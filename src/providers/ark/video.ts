@@ -6,6 +6,7 @@ import {
   createInlineMedia,
   failureOfAnswer,
   handleOf,
+  isAboutAnother,
   mediaVerdict,
   type PollReading,
   readStatusWord,
@@ -91,6 +92,7 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs
   if (answer.status === 404 || (error !== undefined && missingTaskCodes.has(error.code)))
     return { kind: 'not-visible' };
   if (!task.success || answer.status >= 300) return error === undefined ? undefined : { kind: 'error', error };
+  if (isAboutAnother(task.data.id, handle)) return undefined;
   const { status, content, usage, updated_at } = task.data;
   const tokens = usage?.completion_tokens;
   const billed = typeof tokens === 'number' ? { usage: { calls: 1, videoTokens: tokens } } : {};

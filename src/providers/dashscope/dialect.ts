@@ -1,6 +1,7 @@
 import type { CapabilityId, ProviderDeps } from '../../contract/index.ts';
 import {
   createInlineMedia,
+  isAboutAnother,
   mediaVerdict,
   type PollReading,
   readStatusWord,
@@ -76,6 +77,7 @@ function readTask(answer: JsonAnswer, handle: TaskHandle, baseUrl: string, nowMs
     return error === undefined ? undefined : { kind: 'error', error };
   }
   const { output, usage } = task;
+  if (isAboutAnother(output.task_id, handle)) return undefined;
   // UNKNOWN comes with 200, for a record that is past its day and for one that never was.
   if (word.trim().toUpperCase() === 'UNKNOWN') {
     const isPast = handle.acceptedAt !== undefined && nowMs - handle.acceptedAt >= recordLifeMs;

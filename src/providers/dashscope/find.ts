@@ -1,6 +1,13 @@
 import type { FindOutcome, PreparedRequest, ProviderDeps } from '../../contract/index.ts';
 import { isJsonObject } from '../../kernel/index.ts';
-import { checkFailure, handleOf, parsePrepared, type VendorLine, vendorModelOf } from '../common/index.ts';
+import {
+  checkFailure,
+  handleOf,
+  isAboutAnother,
+  parsePrepared,
+  type VendorLine,
+  vendorModelOf,
+} from '../common/index.ts';
 import { listSchema, taskSchema } from './wire.ts';
 
 /** The vendor's clock is China's. */
@@ -46,7 +53,8 @@ export async function findTask(
   for (const { task_id: taskId } of list.data) {
     const url = `${tasksUrl}/${encodeURIComponent(taskId)}`;
     const look = await line.send({ method: 'GET', url }, deps.timeouts.queryMs, signal);
-    const shown = look.kind === 'json' ? taskSchema.safeParse(look.json).data?.output.orig_prompt : undefined;
+    const seen = look.kind === 'json' ? taskSchema.safeParse(look.json).data?.output : undefined;
+    const shown = isAboutAnother(seen?.task_id, { taskId }) ? undefined : seen?.orig_prompt;
     if (typeof shown !== 'string') isEachTold = false;
     else if (shown === prompt) ours.push(taskId);
   }
