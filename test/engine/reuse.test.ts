@@ -61,6 +61,28 @@ describe('what came late', () => {
     expect(world.acme.arrivals).toHaveLength(1);
   });
 
+  it('between two tries of the next execution is used by its second try, and nothing is bought again', async () => {
+    const world = await pictureWorld({
+      script: ({ count }) =>
+        count === 1
+          ? { submit: 'accept', durationMs: 900_000 }
+          : {
+              submit: 'refuse',
+              failure: { kind: 'rate-limit', code: '429', message: 'slow down', retryAfterMs: 600_000 },
+            },
+    });
+    const first = await world.draw('x', { sourceRef: 'row' });
+    expect((await world.execution(first)).status).toBe('held');
+    void world.engine.cancel(first, 'submitted again');
+    await world.clock.advance(1_000);
+    const second = await world.submit({ input: { prompt: 'x' }, sourceRef: 'row' });
+    await world.settle(second);
+    expect((await world.execution(second)).status).toBe('succeeded');
+    expect((await world.attempts(second)).map((attempt) => attempt.state)).toEqual(['refused']);
+    expect(world.acme.tasks).toHaveLength(1);
+    expect(await world.types(second)).toContain('node-reused');
+  });
+
   it('is told once, also when the program was killed between its settlement and the telling', async () => {
     const world = await pictureWorld({ script: () => ({ submit: 'accept', durationMs: 60_000 }) });
     const id = await world.submit({ input: { prompt: 'x' }, sourceRef: 'row' });

@@ -1,11 +1,13 @@
-import { capability, type Failure, type ModelSettings, type PreparedRequest } from '../../contract/index.ts';
-import { attemptId, chargeId, formatMicros, type JsonObject } from '../../kernel/index.ts';
+import { capability, type Failure, type PreparedRequest } from '../../contract/index.ts';
+import { formatMicros, type JsonObject } from '../../kernel/index.ts';
 import type { PlanCandidate } from '../graph/plan.ts';
 import type { CallStep } from '../policy/next-step.ts';
 import type { Priced } from '../policy/pricing.ts';
-import type { AttemptRecord, ChargeRecord, StoreCommand } from '../ports/index.ts';
+import type { StoreCommand } from '../ports/index.ts';
 import { buildCapabilityInput } from '../skill/request.ts';
 import { attemptEvent, eventOf, failureData } from './events.ts';
+import { hasArrivedSince } from './inherit.ts';
+import { intentRecord, nextOrdinal, type Purchase, reservation } from './intent.ts';
 import { withLimit } from './limit.ts';
 import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
@@ -16,7 +18,7 @@ import type { LiveAttempt, SkillCall, WaitReason } from './types.ts';
 
 type TryStep = Extract<CallStep<LiveAttempt>, { kind: 'try' }>;
 
-/** What `buy` did: it bought (or was refused), or the call must wait for a reason, or it is over. */
+/** What `buy` did: it bought (or was refused, or found it delivered), or the call must wait for a reason, or it is over. */
 export type BuyResult =
   | { readonly kind: 'done' }
   | { readonly kind: 'wait'; readonly why: WaitReason; readonly forMs: number | undefined }
@@ -30,7 +32,8 @@ const claimAgainMs = 250;
 
 /**
  * One purchase, in the order that never pays twice: not paused, disk free, room at the gates; inputs prepared and
- * uploaded; budget; then the intent with its reservation in one commit; then the request, at once.
+ * uploaded; nothing bought before that has arrived meanwhile; budget; then the intent with its reservation in one commit;
+ * then the request, at once.
  */
 export async function buy(services: Services, call: SkillCall, step: TryStep): Promise<BuyResult> {
   const candidate = call.skill.plan.candidates[step.candidate];
@@ -55,6 +58,7 @@ export async function buy(services: Services, call: SkillCall, step: TryStep): P
     call.tries.push({ candidate: step.candidate, refusal: prepared.failure, at: deps.clock.nowMs() });
     return { kind: 'done' };
   }
+  if (await hasArrivedSince(services, call)) return { kind: 'done' };
   const isPaid = capability(call.skill.plan.definition.capability).paid;
   const estimate = services.pricer.estimate(candidate.model, prepared.input);
   if (isPaid && !(await isWithinBudget(services, call, estimate))) {
@@ -136,10 +140,6 @@ export function feedbackOf(call: SkillCall): readonly string[] {
   );
 }
 
-function nextOrdinal(call: SkillCall): number {
-  return call.tries.filter((each) => each.attempt !== undefined).length + 1;
-}
-
 async function isWithinBudget(services: Services, call: SkillCall, estimate: Priced): Promise<boolean> {
   const { labels, sourceRef } = call.run.execution();
   const verdict = await services.budgets.reserve(labels, sourceRef, estimate.cnyMicros);
@@ -161,14 +161,6 @@ async function isWithinBudget(services: Services, call: SkillCall, estimate: Pri
     ]);
   }
   return verdict.kind !== 'reached';
-}
-
-interface Purchase {
-  readonly candidate: PlanCandidate;
-  readonly estimate: Priced;
-  readonly isPaid: boolean;
-  readonly request: PreparedRequest;
-  readonly input: JsonObject;
 }
 
 async function commitAndSend(
@@ -225,63 +217,6 @@ const takenOver: Failure = {
   code: 'not-sent',
   message: 'another worker had taken the execution over before it was sent',
 };
-
-function intentRecord(services: Services, call: SkillCall, purchase: Purchase, nowMs: number): AttemptRecord {
-  const execution = call.run.execution();
-  const { candidate, request } = purchase;
-  const { capability: id } = call.skill.plan.definition;
-  const adapter = services.adapter(candidate.provider, candidate.model.implementation);
-  return {
-    id: attemptId(services.deps.ids.uuid()),
-    executionId: execution.id,
-    nodePath: call.path,
-    ordinal: nextOrdinal(call),
-    sourceRef: execution.sourceRef,
-    generation: execution.generation,
-    provider: candidate.provider,
-    model: candidate.model.id,
-    implementation: candidate.model.implementation,
-    adapterVersion: adapter?.version ?? request.version,
-    capability: id,
-    mediaClass: capability(id).mediaClass,
-    state: 'intended',
-    key: request.key,
-    fingerprint: call.fingerprint,
-    // Beside what is sent: what a late bill is priced by, long after this process.
-    request: { ...request, input: purchase.input, ...priceOf(candidate.model) },
-    intendedAt: nowMs,
-    observedWaitMs: 0,
-    deadlineMs: deadlineOf(services, call, candidate.model, nowMs),
-    polls: 0,
-    misses: 0,
-  };
-}
-
-function priceOf(model: ModelSettings): JsonObject {
-  return model.price === undefined ? {} : { price: { ...model.price } };
-}
-
-function deadlineOf(services: Services, call: SkillCall, model: ModelSettings, nowMs: number): number {
-  const { mediaClass } = capability(call.skill.plan.definition.capability);
-  const usualMs =
-    model.deadline ?? services.deps.settings.vendor_poll[mediaClass === 'free' ? 'text' : mediaClass].deadline;
-  return call.deadlineAt === undefined ? usualMs : Math.max(1_000, Math.min(usualMs, call.deadlineAt - nowMs));
-}
-
-function reservation(services: Services, call: SkillCall, record: AttemptRecord, estimate: Priced): ChargeRecord {
-  return {
-    id: chargeId(services.deps.ids.uuid()),
-    attemptId: record.id,
-    executionId: record.executionId,
-    sourceRef: record.sourceRef,
-    labels: call.run.execution().labels,
-    provider: record.provider,
-    model: record.model,
-    state: 'reserved',
-    reservedAt: record.intendedAt,
-    ...estimate,
-  };
-}
 
 function switchEvents(call: SkillCall, step: TryStep, nowMs: number): readonly StoreCommand[] {
   const from = step.switchedFrom === undefined ? undefined : call.skill.plan.candidates[step.switchedFrom];

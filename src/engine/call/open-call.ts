@@ -6,6 +6,7 @@ import { hashOf } from '../graph/plan.ts';
 import type { AttemptRecord } from '../ports/index.ts';
 import { buildCapabilityInput } from '../skill/request.ts';
 import { roomsOf } from './buy.ts';
+import { usablePurchase } from './inherit.ts';
 import type { Services } from './services.ts';
 import { recordUnknown } from './submit.ts';
 import type { CallEnd, CallOwner, CallRun, CallTry, LiveAttempt, PaidCalls, SkillCall } from './types.ts';
@@ -67,13 +68,13 @@ export async function openCall(services: Services, request: CallRequest): Promis
       };
       return { kind: 'end', end, fingerprint };
     }
-    const settled = await store.attemptsByFingerprint(fingerprint);
-    const usable = settled.find(
-      (each) => each.state === 'succeeded' && each.refusedOutput === undefined && each.output !== undefined,
-    );
+    const usable = await usablePurchase(services, fingerprint);
     if (usable !== undefined) inherited = { record: usable, charge: undefined };
   }
   const call = createCall(request, fingerprint, tries, inherited);
+  // One that is taken up again has not asked: it does before it buys.
+  if (request.mayReuse)
+    call.lookedAtMs = tries.length === 0 ? services.deps.clock.monotonicMs() : Number.NEGATIVE_INFINITY;
   keepRoom(services, call);
   return { kind: 'call', call, fingerprint };
 }
@@ -99,6 +100,7 @@ function createCall(
     deadlineAt,
     tries,
     inherited,
+    lookedAtMs: undefined,
     state: 'idle',
     isAgain: false,
     slots: [],

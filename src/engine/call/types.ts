@@ -82,6 +82,8 @@ export interface SkillCall extends Timed, Waiter {
   readonly tries: CallTry[];
   /** A settled success of an earlier execution whose output was never collected. */
   inherited: LiveAttempt | undefined;
+  /** Monotonic time at which the store was last asked for one; undefined where a rerun asks for this node anew. */
+  lookedAtMs: number | undefined;
   /** `busy`: inside a step. `ended`: told its owner. Otherwise what wakes it. */
   state: 'idle' | 'busy' | 'timer' | 'gate' | 'watching' | 'held' | 'ended';
   /** Something happened while it was busy. */
