@@ -32,11 +32,11 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 const subjectMarks = [
-  /本页是第 \d+ 页[：:]\s*([^\n]{2,60})/,
-  /<(?:需求|request)>\s*([^\n<]{2,80})/,
-  /产品说明[^\n]*[：:]\s*\n?\s*([^\n]{2,80})/,
-  /(?:主题|需求|提取要求|要求)[^\n]*[：:]\s*\n?\s*([^\n]{2,80})/,
-  /(?:topic|subject|extracted)[^\n:]*:\s*\n?\s*([^\n]{2,80})/i,
+  /本页是第 \d+ 页[：:]\s*(?:<标题>\s*)?([^\n<]{2,60})/,
+  /<(?:产品说明|需求|主题|request)>\s*([^\n<]{2,80})/,
+  /产品说明[^\n]*[：:]\s*\n?\s*([^\n<]{2,80})/,
+  /(?:主题|需求|提取要求|要求)[^\n]*[：:]\s*\n?\s*([^\n<]{2,80})/,
+  /(?:topic|subject|extracted)[^\n:]*:\s*\n?\s*([^\n<]{2,80})/i,
 ];
 
 function subjectOf(prompt: string): string {
