@@ -3,7 +3,7 @@ import { editDistance, nearestName, suggestName } from './suggest.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /** Beginnings that in `.env` can only mean us: an unknown name with one of them is a slip. */
-const ourPrefixes = /^(FEISHU|BITABLE|KIE|TOAPIS|ARK|DASHSCOPE|LLM|PUSHPLUS|GRIDLOOM)_/;
+const ourPrefixes = /^(FEISHU|BITABLE|KIE|TOAPIS|ARK|DASHSCOPE|BOCHA|LLM|PUSHPLUS|GRIDLOOM)_/;
 /** What else a Feishu app's `.env` may hold; a long connection needs neither. */
 const harmless: readonly string[] = ['FEISHU_ENCRYPT_KEY', 'FEISHU_VERIFICATION_TOKEN'];
 

@@ -106,7 +106,18 @@ export const capabilities = {
     mode: 'one-shot',
     mediaClass: 'text',
     input: z.object({ query: z.string().min(1), limit: z.int().min(1).max(50).optional() }),
-    output: z.object({ hits: z.array(z.object({ source: z.string(), title: z.string(), text: z.string() })) }),
+    output: z.object({
+      hits: z.array(
+        z.object({
+          source: z.string(),
+          title: z.string(),
+          text: z.string(),
+          /** The name of the site, and the day of the page in ISO 8601, where the vendor tells them. */
+          site: z.string().optional(),
+          published: z.string().optional(),
+        }),
+      ),
+    }),
   },
 } as const satisfies Record<string, Omit<Capability, 'id'>>;
 

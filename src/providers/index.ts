@@ -1,5 +1,6 @@
 import type { ProviderFactory } from '../contract/index.ts';
 import { createArkProvider } from './ark/index.ts';
+import { createBochaProvider } from './bocha/index.ts';
 import { createChatByHostProvider } from './chat-by-host.ts';
 import { createDashscopeProvider } from './dashscope/index.ts';
 import { createDeepseekProvider } from './deepseek/index.ts';
@@ -12,6 +13,7 @@ import { createToapisProvider } from './toapis/index.ts';
 /** Every vendor that this program speaks to, by the `vendor` of `config/providers.yaml` (its folder here). */
 export const providerFactories: Readonly<Record<string, ProviderFactory>> = {
   ark: createArkProvider,
+  bocha: createBochaProvider,
   dashscope: createDashscopeProvider,
   deepseek: createDeepseekProvider,
   'http-request': createHttpRequestProvider,

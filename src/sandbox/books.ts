@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/index.ts';
 
-/** A sum on a vendor's bill. `unit`: `credit:kie`, `credit:toapis`, `inputTokens`, `outputTokens`, `videoTokens`, `seconds`, `images`. */
+/** A sum on a vendor's bill. `unit`: `credit:kie`, `credit:toapis`, `inputTokens`, `outputTokens`, `videoTokens`, `seconds`, `images`, `calls`. */
 export interface BillLine {
   readonly vendor: string;
   readonly taskId: string;

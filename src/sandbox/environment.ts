@@ -22,6 +22,8 @@ export function sandboxEnvironment(
     ARK_BASE_URL: `${baseUrl}/ark/api/v3`,
     DASHSCOPE_API_KEY: 'sk-sandbox-dashscope',
     DASHSCOPE_BASE_URL: `${baseUrl}/dashscope`,
+    BOCHA_API_KEY: 'sk-sandbox-bocha',
+    BOCHA_BASE_URL: `${baseUrl}/bocha`,
     LLM_PRIMARY_API_KEY: 'sk-sandbox-llm',
     LLM_PRIMARY_BASE_URL: `${baseUrl}/llm/v1`,
     LLM_PRIMARY_MODEL: 'sandbox-vision',

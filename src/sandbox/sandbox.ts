@@ -21,6 +21,7 @@ import { seedWorld } from './seed-world.ts';
 import { emptyWorld, worldStateSchema } from './state.ts';
 import { createTableDoor } from './table-door.ts';
 import { addArkApi } from './vendors/ark.ts';
+import { addBochaApi } from './vendors/bocha.ts';
 import { addChatApi } from './vendors/chat.ts';
 import { addDashscopeApi } from './vendors/dashscope.ts';
 import { addFilesApi } from './vendors/files-api.ts';
@@ -115,6 +116,7 @@ function addVendors(world: World): void {
   addToapisApi(world, desk);
   addArkApi(world, desk);
   addDashscopeApi(world, desk);
+  addBochaApi(world);
   addChatApi(world);
   addPushplusApi(world);
   addHeartbeatApi(world);

@@ -16,7 +16,7 @@ const files = Object.fromEntries(
 
 describe('docs/authoring.md', () => {
   it('shows an agent that loads, compiles, and runs when its table is named', async () => {
-    expect(Object.keys(files)).toHaveLength(5);
+    expect(Object.keys(files)).toHaveLength(6);
     const config = await loadGood({ ...liveEnv, CAPTION_TABLE_ID: 'tblCaption' }, files);
     expect([...config.environment.tables.keys()]).toContain('caption');
     const known = createFunctions({

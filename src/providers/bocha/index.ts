@@ -1,0 +1,1 @@
+export { createBochaProvider } from './adapter.ts';
