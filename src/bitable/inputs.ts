@@ -12,6 +12,7 @@ export interface StageContext {
   readonly columns: TableColumns;
   readonly fields: JsonObject;
   readonly row: RowDocument;
+  readonly recordId: string;
 }
 
 /** Gets a file of a column into the spool; the failure is in words for staff. */
@@ -19,7 +20,8 @@ export type FetchFile = (column: BoundColumn, file: CellAttachment) => Promise<R
 
 /**
  * The workflow's input from the row's cells: `$.inputs.x` and `$.artifacts.列名` replaced by what stands there (files as a
- * list of artifacts), `$.feedback` by 打回意见. What is empty is left out. The first fault that staff can mend is returned.
+ * list of artifacts), `$.feedback` by 打回意见, `$.row` by the row's id, which stays while the row lives. What is empty is left
+ * out. The first fault that staff can mend is returned.
  */
 export async function collectInputs(context: StageContext, fetchFile: FetchFile): Promise<Result<JsonObject, string>> {
   const values = new Map<string, Json>();
@@ -68,6 +70,7 @@ async function valueOf(
   const name = rest.join('.');
   if (root === 'inputs') return await inputValue(context, name, fetchFile);
   if (root === 'artifacts') return await artifactValue(context, name, fetchFile);
+  if (reference === 'row') return ok(context.recordId);
   const feedback = stageOf(context.row, context.stage.stage).feedback ?? '';
   return ok(feedback === '' ? undefined : feedback);
 }

@@ -33,7 +33,7 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
   const { place, fields, row } = request;
   const { agent, columns } = place.table;
   const stage = stageAt(agent, request.stage);
-  const context: StageContext = { agent, stage, columns, fields, row };
+  const context: StageContext = { agent, stage, columns, fields, row, recordId: place.recordId };
   // Submitted before a crash: it runs whatever has become of the row's inputs since, and must not be lost sight of.
   const known = await hub.deps.store.executionByKey(request.idempotencyKey);
   if (known !== undefined) return started(hub, request, context, known.id);
@@ -71,7 +71,14 @@ function filesOf(hub: Hub, { table, recordId }: RowPlace): FetchFile {
 export function prefetchInputs(hub: Hub, request: Pick<StartRequest, 'place' | 'fields' | 'row' | 'stage'>): void {
   const { place, fields, row } = request;
   const { agent, columns } = place.table;
-  const context: StageContext = { agent, stage: stageAt(agent, request.stage), columns, fields, row };
+  const context: StageContext = {
+    agent,
+    stage: stageAt(agent, request.stage),
+    columns,
+    fields,
+    row,
+    recordId: place.recordId,
+  };
   void collectInputs(context, filesOf(hub, place)).catch((error: unknown) => {
     if (!hub.signal.aborted) hub.deps.logger.debug('inputs were not fetched ahead', { error: String(error) });
   });

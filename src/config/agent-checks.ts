@@ -106,7 +106,7 @@ function checkChoice(
   }
 }
 
-/** `$.inputs.x`, `$.artifacts.列名` and `$.feedback` are all that a stage can be given. */
+/** `$.inputs.x`, `$.artifacts.列名`, `$.feedback` and `$.row` are all that a stage can be given. */
 function checkPaths(agent: AgentDefinition, stage: StageDefinition, index: number, report: Report): void {
   const inputs = Object.keys(agent.inputs);
   const earlier = agent.stages
@@ -120,8 +120,8 @@ function checkPaths(agent: AgentDefinition, stage: StageDefinition, index: numbe
         report(path, `there is no input "${name}"`, suggestName(name, inputs));
       } else if (root === 'artifacts' && !earlier.includes(name)) {
         report(path, `no stage up to here makes "${name}"`, suggestName(name, earlier));
-      } else if (root !== 'inputs' && root !== 'artifacts' && reference !== 'feedback') {
-        report(path, `"$.${reference}" does not exist here`, 'use $.inputs.…, $.artifacts.… or $.feedback');
+      } else if (root !== 'inputs' && root !== 'artifacts' && reference !== 'feedback' && reference !== 'row') {
+        report(path, `"$.${reference}" does not exist here`, 'use $.inputs.…, $.artifacts.…, $.feedback or $.row');
       }
     }
   }

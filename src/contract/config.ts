@@ -116,7 +116,7 @@ export const agentSchema = z.strictObject({
         planner: nameSchema.optional(),
         /** Input → workflow chosen without the planner: `{scene: {智能修图: photo-retouch}}`. */
         choose_by: z.strictObject({ input: z.string(), values: z.record(z.string(), nameSchema) }).optional(),
-        /** Workflow input ← agent input (`$.inputs.x`), earlier artifact (`$.artifacts.列名`), `$.feedback`. */
+        /** Workflow input ← agent input (`$.inputs.x`), earlier artifact (`$.artifacts.列名`), `$.feedback`, `$.row` (its id). */
         input: z.record(z.string(), z.json()),
         /** In order; the first is the key. `from` names the workflow's output member. */
         artifacts: z

@@ -16,6 +16,7 @@ import type { PictureWorker } from './picture/port.ts';
 import { fillShots, readScriptShots } from './script/shots.ts';
 import { fillPlaceholders } from './text/fill-placeholders.ts';
 import { createRedLines, type RedLineTexts } from './text/red-lines.ts';
+import { splitTraffic } from './traffic/split.ts';
 import { joinTexts, refuseRun, requireText } from './text/words.ts';
 
 /** What the functions are built with. */
@@ -38,6 +39,7 @@ export function createFunctions(deps: FunctionDeps): ReadonlyMap<string, NodeFun
     ['text.join', joinTexts],
     ['text.require', requireText],
     ['flow.refuse', refuseRun],
+    ['traffic.split', splitTraffic],
     ['list.take', takeItems],
     ['list.concat', concatLists],
     ['list.repeat', repeatValue],

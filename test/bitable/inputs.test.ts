@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from './support/fake-feishu.ts';
-import { createWorld, settings } from './support/world.ts';
+import { base, createWorld, settings, tableId, tryOn } from './support/world.ts';
 
 describe('checking inputs before anything is paid', () => {
   it.each<[string, Uint8Array, RegExp]>([
@@ -67,6 +67,15 @@ describe('checking inputs before anything is paid', () => {
     await world.turn();
     expect(tries).toBe(3);
     expect(world.engine.submits).toHaveLength(1);
+  });
+
+  it('gives a stage the id of its row, to split rows by', async () => {
+    const [first, ...rest] = tryOn.stages;
+    const definition = { ...tryOn, stages: [{ ...first!, input: { ...first!.input, notes: '$.row' } }, ...rest] };
+    const world = await createWorld({ agents: [{ definition, table: { appToken: base, tableId } }] });
+    world.newRow('rec1', { 产品说明: [{ type: 'text', text: '纯棉' }] });
+    await world.turn();
+    expect(world.engine.last().input['notes']).toBe('rec1');
   });
 
   it('P106 the engine gets hashes and sizes, never bytes', async () => {

@@ -47,6 +47,11 @@ describe('definitions', () => {
   it.each([
     ['$.inputs.product_notes', '$.inputs.product_note', 'did you mean "product_notes"?'],
     ['script: $.artifacts.脚本方案', 'script: $.artifacts.脚本', 'no stage up to here makes "脚本"'],
+    [
+      '      staff_note: $.feedback\n    artifacts:\n      - { column: 上身图',
+      '      staff_note: $.rows\n    artifacts:\n      - { column: 上身图',
+      '"$.rows" does not exist here  use $.inputs.…, $.artifacts.…, $.feedback or $.row',
+    ],
     ['from: portrait,', 'from: potrait,', 'did you mean "portrait"?'],
     ['setting: SB_CONFIRM', 'setting: SB_CONFRIM', 'did you mean "SB_CONFIRM"?'],
     [
