@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/index.ts';
-import { createSystemClock, fail, ok, type Result } from '../kernel/index.ts';
+import { type Clock, createSystemClock, fail, ok, type Result, sleep } from '../kernel/index.ts';
 import { acquireDataDirectory, type DirectoryLock } from '../store/index.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 
@@ -9,14 +9,24 @@ export interface StartFault {
   readonly lines: readonly string[];
 }
 
-/** Opens the data directory for this process alone; another that holds it is named. */
+/** Who only looks (`isWorkerRunningIn`) holds it for an instant: so long nobody is sent away. */
+const patienceMs = 1_000;
+const againMs = 100;
+
+/** Opens the data directory for this process alone; another that keeps it is named. */
 export async function lockDirectory(
   projectDirectory: string,
   config: LoadedConfig,
+  clock: Clock = createSystemClock(),
 ): Promise<Result<{ directory: DataDirectory; lock: DirectoryLock }, StartFault>> {
   try {
     const directory = await openDataDirectory(projectDirectory, config.environment);
-    const lock = acquireDataDirectory(directory.root, { clock: createSystemClock() });
+    const untilMs = clock.monotonicMs() + patienceMs;
+    let lock = acquireDataDirectory(directory.root, { clock });
+    while (!lock.ok && clock.monotonicMs() < untilMs) {
+      await sleep(clock, againMs);
+      lock = acquireDataDirectory(directory.root, { clock });
+    }
     if (lock.ok) return ok({ directory, lock: lock.value });
     const since = new Date(lock.failure.startedAt).toISOString();
     return fail({
@@ -31,7 +41,7 @@ export async function lockDirectory(
   }
 }
 
-/** Whether a worker holds the data directory just now. Takes it for a moment, so a worker that starts then must try again. */
+/** Whether a worker holds the data directory just now. Takes it for an instant; a worker that starts then tries again. */
 export function isWorkerRunningIn(directory: DataDirectory): boolean {
   const lock = acquireDataDirectory(directory.root, { clock: createSystemClock() });
   if (lock.ok) lock.value.release();
