@@ -12,9 +12,10 @@ import type { SimWorld } from './world.ts';
  */
 export function checkArtifacts(world: SimWorld, staff: Staff, own: OwnBooks, accuse: Accuse): void {
   const newest = new Map<string, ExecutionRecord>();
+  const placeOf = ({ id }: ExecutionRecord): number => own.order.queued.get(id) ?? 0;
   for (const execution of own.executions) {
     const known = newest.get(execution.sourceRef);
-    if (known === undefined || known.createdAt < execution.createdAt) newest.set(execution.sourceRef, execution);
+    if (known === undefined || placeOf(known) < placeOf(execution)) newest.set(execution.sourceRef, execution);
   }
   const rows = new Map(living(staff).map((row) => [row.recordId, row]));
   for (const execution of newest.values()) {

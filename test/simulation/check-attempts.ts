@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../src/engine/ports/index.ts';
 import { isJsonObject, type Json } from '../../src/kernel/index.ts';
-import type { Accuse, OwnBooks } from './checks.ts';
+import type { Accuse, Order, OwnBooks } from './checks.ts';
 import type { SimWorld } from './world.ts';
 
 /** An attempt in one of these states has its verdict: what follows it is a new purchase by right. */
@@ -14,18 +14,18 @@ const inDoubt = new Set(['unknown', 'not-accepted', 'intended']);
  */
 export function checkAttempts(world: SimWorld, own: OwnBooks, accuse: Accuse): void {
   const media = own.attempts.filter((attempt) => attempt.mediaClass === 'image' || attempt.mediaClass === 'video');
-  checkOrder(media, accuse);
-  checkReuse(own.seqOf, media, accuse);
+  checkOrder(own.order, media, accuse);
+  checkReuse(own.order, media, accuse);
   checkTasks(world, media, accuse);
 }
 
-function checkOrder(attempts: readonly AttemptRecord[], accuse: Accuse): void {
+function checkOrder(order: Order, attempts: readonly AttemptRecord[], accuse: Accuse): void {
   const groups = Map.groupBy(attempts, (attempt) => `${attempt.executionId} ${attempt.nodePath}`);
   for (const [key, unsorted] of groups) {
     const group = unsorted.toSorted((left, right) => left.ordinal - right.ordinal);
     for (const [index, later] of group.entries()) {
       for (const earlier of group.slice(0, index)) {
-        if (hasVerdictBefore(earlier, later)) continue;
+        if (hasVerdictBefore(order, earlier, later)) continue;
         accuse(
           'duplicate_submit',
           `${key}: #${later.ordinal} began while #${earlier.ordinal} was ${earlier.state} without a verdict`,
@@ -35,18 +35,20 @@ function checkOrder(attempts: readonly AttemptRecord[], accuse: Accuse): void {
   }
 }
 
-function hasVerdictBefore(earlier: AttemptRecord, later: AttemptRecord): boolean {
-  const isOver =
-    settled.has(earlier.state) || (earlier.state === 'succeeded' && (earlier.refusedOutput?.length ?? 0) > 0);
-  return isOver && (earlier.settledAt ?? Number.POSITIVE_INFINITY) <= later.intendedAt;
+function hasVerdictBefore(order: Order, earlier: AttemptRecord, later: AttemptRecord): boolean {
+  const isRefused = earlier.state === 'succeeded' && (earlier.refusedOutput?.length ?? 0) > 0;
+  if (!settled.has(earlier.state) && !isRefused) return false;
+  const over = (isRefused ? order.outputRefused : order.settled).get(earlier.id);
+  const begun = order.intended.get(later.id);
+  return over !== undefined && begun !== undefined && over < begun;
 }
 
 /**
- * The fingerprint holds the generation: the same one again means the same thing for the same try of the row. What was
- * there when an execution began is used by it. (A late result that comes while people have already had it bought again
+ * The fingerprint holds the generation: the same one again means the same thing for the same try of the row. What is
+ * there before a purchase is used instead of it. (A late result that comes while people have already had it bought again
  * stands beside it: that was their word.)
  */
-function checkReuse(seqOf: OwnBooks['seqOf'], attempts: readonly AttemptRecord[], accuse: Accuse): void {
+function checkReuse(order: Order, attempts: readonly AttemptRecord[], accuse: Accuse): void {
   for (const [fingerprint, group] of Map.groupBy(
     attempts,
     (attempt) => `${attempt.sourceRef} ${attempt.fingerprint}`,
@@ -57,7 +59,7 @@ function checkReuse(seqOf: OwnBooks['seqOf'], attempts: readonly AttemptRecord[]
           earlier.executionId !== later.executionId &&
           earlier.state === 'succeeded' &&
           earlier.refusedOutput === undefined &&
-          (seqOf.get(earlier.id) ?? Number.POSITIVE_INFINITY) < (seqOf.get(later.executionId) ?? 0),
+          (order.settled.get(earlier.id) ?? Number.POSITIVE_INFINITY) < (order.intended.get(later.id) ?? 0),
       );
       if (had !== undefined)
         accuse('duplicate_submit', `${fingerprint}: ${later.id} bought what ${had.id} had brought already`);

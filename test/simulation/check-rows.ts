@@ -8,8 +8,6 @@ const outcomes = new Set(['待确认', '完成', '失败', '待核对', '已取�
 /** Words of the orphan search: a row whose work nobody remembers. Durable commands never come to that. */
 const orphanWords = '已没有任务在处理';
 
-const longestJumpMs = 2 * 3_600_000;
-
 /** Every word that the worker cleared was answered before the next one was; none lies untouched, none was forgotten. */
 export function checkCommands(world: SimWorld, staff: Staff, accuse: Accuse): void {
   const { books, table: door } = world.sandbox;
@@ -27,11 +25,11 @@ export function checkCommands(world: SimWorld, staff: Staff, accuse: Accuse): vo
     for (const [at, clear] of writes.entries()) {
       if (clear.column !== '操作' || isBlank(clear.before)) continue;
       const until = writes.findIndex((write, index) => index > at && write.column === '操作' && !isBlank(write.before));
-      // In the order of the journal, since the wall clock may jump; one update writes its cells at one instant.
+      // In the order of the journal; one update writes its cells at one instant. The world's own clock never jumps.
       const isAnswered =
         writes.slice(at + 1, until === -1 ? undefined : until).some((write) => write.column !== '操作') ||
         writes.some((write) => write.column !== '操作' && write.atMs === clear.atMs) ||
-        books.messages().some(({ atMs, content }) => atMs >= clear.atMs - longestJumpMs && isNamedIn(content));
+        books.messages().some(({ atMs, content }) => atMs >= clear.atMs && isNamedIn(content));
       if (!isAnswered)
         accuse('lost_command', `${recordId}: ${canonicalJson(clear.before)} was cleared and never answered`);
     }

@@ -32,8 +32,18 @@ export interface OwnBooks {
   readonly executions: readonly ExecutionRecord[];
   readonly attempts: readonly AttemptRecord[];
   readonly charges: readonly ChargeRecord[];
-  /** Place in the log at which an execution was queued or an attempt settled; the wall clock may jump. */
-  readonly seqOf: ReadonlyMap<string, number>;
+  /** What came before what. */
+  readonly order: Order;
+}
+
+/** Places in the event log, by execution and by attempt: the worker's wall clock may jump, the log's order may not. */
+export interface Order {
+  readonly queued: ReadonlyMap<string, number>;
+  readonly intended: ReadonlyMap<string, number>;
+  /** The attempt had its last word: settled, refused, resolved by a person. */
+  readonly settled: ReadonlyMap<string, number>;
+  /** Its output was found wanting. */
+  readonly outputRefused: ReadonlyMap<string, number>;
 }
 
 export type Accuse = (kind: keyof Violations, what: string) => void;
@@ -63,18 +73,38 @@ async function readOwnBooks({ basePorts }: Pick<SimWorld, 'basePorts'>): Promise
   const { store } = basePorts;
   const executions = await store.executions({ limit: 100_000 });
   const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();
-  return { executions, attempts, charges: await store.charges({}), seqOf: await readOrder(store) };
+  return { executions, attempts, charges: await store.charges({}), order: await readOrder(store) };
 }
 
-async function readOrder(store: Store): Promise<ReadonlyMap<string, number>> {
-  const seqOf = new Map<string, number>();
+const told = [
+  'execution-queued',
+  'attempt-intended',
+  'attempt-settled',
+  'attempt-refused',
+  'attempt-resolved',
+  'output-refused',
+] as const;
+
+async function readOrder(store: Store): Promise<Order> {
+  const order = {
+    queued: new Map<string, number>(),
+    intended: new Map<string, number>(),
+    settled: new Map<string, number>(),
+    outputRefused: new Map<string, number>(),
+  };
   for (let after = 0; ; ) {
-    const events = await store.events(after, 1_000, { types: ['execution-queued', 'attempt-settled'] });
+    const events = await store.events(after, 1_000, { types: told });
     for (const { seq, type, executionId, data } of events) {
       const id = type === 'execution-queued' ? executionId : data['attemptId'];
-      if (typeof id === 'string') seqOf.set(id, seq);
+      if (typeof id === 'string') order[placeOf(type)].set(id, seq);
     }
     after = events.at(-1)?.seq ?? after;
-    if (events.length < 1_000) return seqOf;
+    if (events.length < 1_000) return order;
   }
+}
+
+function placeOf(type: string): keyof Order {
+  if (type === 'execution-queued') return 'queued';
+  if (type === 'attempt-intended') return 'intended';
+  return type === 'output-refused' ? 'outputRefused' : 'settled';
 }

@@ -10,6 +10,8 @@ export interface SimClock extends Clock {
   /** Runs what falls due up to `untilMs` (monotonic). */
   runUntil(untilMs: number): Promise<void>;
   jumpWall(byMs: number): void;
+  /** The clock on everybody else's wall: only the worker's machine sees its own jump. */
+  readonly outside: Clock;
   /** Timers run so far: the simulator's count of events. */
   steps(): number;
 }
@@ -28,10 +30,9 @@ export function createSimClock(startAtMs: number, random: Random): SimClock {
   let serial = 0;
   let steps = 0;
   const heap: Timer[] = [];
-  return {
-    nowMs: () => Math.floor(wallOffset + monotonic),
+  const steady = {
     monotonicMs: () => monotonic,
-    after: (delayMs, run) => {
+    after: (delayMs: number, run: () => void) => {
       const timer: Timer = {
         dueMs: monotonic + (Number.isFinite(delayMs) ? Math.ceil(Math.max(0, delayMs)) : Number.MAX_SAFE_INTEGER),
         rank: randomInt(random, 1_000_000),
@@ -43,6 +44,11 @@ export function createSimClock(startAtMs: number, random: Random): SimClock {
         timer.run = undefined;
       };
     },
+  };
+  return {
+    ...steady,
+    nowMs: () => Math.floor(wallOffset + monotonic),
+    outside: { ...steady, nowMs: () => Math.floor(startAtMs + monotonic) },
     jumpWall: (byMs) => {
       wallOffset += byMs;
     },

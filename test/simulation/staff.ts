@@ -70,7 +70,7 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
     const before = door.text(table.tableId, recordId, '操作');
     if (before !== '' && before !== (word ?? '')) raced += 1;
     write(world, table.tableId, recordId, { 操作: word }, person());
-    if (word !== null) typed.push({ recordId, word, atMs: world.clock.nowMs() });
+    if (word !== null) typed.push({ recordId, word, atMs: world.clock.outside.nowMs() });
   };
   const addRow = (table: SimTable): void => {
     const recordId = door.createRow(

@@ -53,7 +53,7 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
   const clock = createSimClock(startAtMs, luck('clock'));
   const agents = drawAgents(config, luck('agents'));
   const sandbox = createSandbox({
-    clock,
+    clock: clock.outside,
     random: luck('sandbox'),
     baseUrl: simOrigin,
     painter: createPlainPainter(),
