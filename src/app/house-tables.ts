@@ -2,7 +2,9 @@ import { type AgentTable, createTableSide, type TableSide } from '../bitable/ind
 import type { LoadedConfig } from '../config/index.ts';
 import type { Engine } from '../engine/ports/index.ts';
 import type { CallBudget, FeishuClient } from '../feishu/index.ts';
+import type { Lease } from '../store/index.ts';
 import type { Ports } from './ports.ts';
+import { guardActing } from './scale-guard.ts';
 import { createLeasedTables, type HouseTables } from './scale-tables.ts';
 
 /** One table side for all bases; or, among several workers, one for each base that this worker holds. */
@@ -17,11 +19,11 @@ export function createTables(parts: {
   const { config, ports, feishu, engine, callBudget, agents } = parts;
   const { alertChatId, switches, timezone } = config.environment;
   const wakeIsAlive = createProvenAlive(config, ports);
-  const create = (of: readonly AgentTable[], messageCollection?: string): TableSide =>
+  const acting = { store: ports.store, client: feishu, engine };
+  const create = (of: readonly AgentTable[], held?: { readonly base: string; readonly lease: Lease }): TableSide =>
     createTableSide({
-      client: feishu,
-      engine,
       ...ports,
+      ...(held === undefined ? acting : guardActing(acting, held.lease)),
       settings: config.settings,
       agents: of,
       callBudget,
@@ -29,7 +31,7 @@ export function createTables(parts: {
       confirmSetting: (name) => switches[name] === true,
       wakeIsAlive,
       timeZone: timezone,
-      ...(messageCollection === undefined ? {} : { messageCollection }),
+      ...(held === undefined ? {} : { messageCollection: `bitable-message/${held.base}` }),
     });
   const { scale } = ports;
   if (scale === undefined) return create(agents);
@@ -38,7 +40,7 @@ export function createTables(parts: {
     scale,
     agents,
     monthlyBudget: config.settings.feishu.monthly_call_budget,
-    create: (base, of) => create(of, `bitable-message/${base}`),
+    create: (base, of, lease) => create(of, { base, lease }),
   });
 }
 

@@ -3,6 +3,7 @@ import type { AgentTable, TableSide } from '../bitable/index.ts';
 import type { Store } from '../engine/ports/index.ts';
 import type { WakeEvent } from '../feishu/index.ts';
 import { type Clock, fail, type JsonObject, type Logger, ok, sleep } from '../kernel/index.ts';
+import type { Lease } from '../store/index.ts';
 import type { Scale } from './scale.ts';
 
 const wakeCollection = 'scale.wake';
@@ -50,7 +51,8 @@ export function createLeasedTables(deps: {
   readonly logger: Logger;
   readonly agents: readonly AgentTable[];
   readonly monthlyBudget: number;
-  readonly create: (base: string, agents: readonly AgentTable[]) => TableSide;
+  /** What it does in the base's name goes through the lease. */
+  readonly create: (base: string, agents: readonly AgentTable[], lease: Lease) => TableSide;
 }): HouseTables {
   const { clock, logger, store } = deps;
   const byBase = Map.groupBy(deps.agents, ({ table }) => table.appToken);
@@ -75,8 +77,8 @@ export function createLeasedTables(deps: {
       await sleep(clock, againMs, abort.signal);
     }
   };
-  const gain = (base: string): void => {
-    const side = deps.create(base, byBase.get(base) ?? []);
+  const gain = (base: string, lease: Lease): void => {
+    const side = deps.create(base, byBase.get(base) ?? [], lease);
     const parts: Omit<Held, 'started'> = { side, abort: new AbortController(), isOpen: false };
     const started = open(base, parts);
     started.catch((error: unknown) => {

@@ -5,6 +5,7 @@ import {
   type BaseLeases,
   createBaseLeases,
   createProviderSlots,
+  type Lease,
   openSharedWorker,
   prunePostgresStore,
 } from '../store/index.ts';
@@ -31,7 +32,8 @@ export interface Scale {
 }
 
 export interface Hold {
-  onGained(name: string): void;
+  /** What only its holder may do goes through the lease. */
+  onGained(name: string, lease: Lease): void;
   /** Resolves when nothing is done in its name any more. */
   onLost(name: string): Promise<void>;
 }
@@ -66,9 +68,9 @@ export async function openScale(options: ScaleOptions): Promise<Scale> {
         clock,
         logger,
         bases: names,
-        onGained: (name) => {
+        onGained: (name, lease) => {
           logger.info('lease gained', { name });
-          hold.onGained(name);
+          hold.onGained(name, lease);
         },
         onLost: async (name) => {
           logger.info('lease lost', { name });

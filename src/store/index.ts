@@ -1,5 +1,6 @@
 export { acquireDataDirectory, type DirectoryHolder, type DirectoryLock } from './directory-lock.ts';
 export { type BaseLeaseOptions, type BaseLeases, createBaseLeases } from './postgres/base-leases.ts';
+export type { Lease } from './postgres/lease.ts';
 export { createWorkerPresence, type PresenceOptions, type WorkerPresence } from './postgres/presence.ts';
 export { openSharedWorker, type SharedWorker } from './postgres/shared-worker.ts';
 export { prunePostgresStore } from './postgres/upkeep.ts';

@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startPostgres();
 });
 beforeEach(async () => {
-  outside = await openOutside('try-on', { ...noLatencies, imageTaskMs: 4_000, videoTaskMs: 500 });
+  outside = await openOutside('try-on', { ...noLatencies, imageTaskMs: 8_000, videoTaskMs: 500 });
   crew = await openCrew(outside, await server.createDatabase());
 });
 afterEach(async () => {
@@ -66,7 +66,7 @@ describe('several workers on one database', () => {
     await crew.start('left');
     const right = await crew.start('right');
     const rows = await submitRows(outside, 10);
-    await untilTrue(async () => total(await crew.owners()) >= 6);
+    await untilTrue(() => Promise.resolve(outside.sandbox.books.acceptedTasks().length >= 4));
     await server.restart();
     await drive(outside, rows, [], 90_000);
     expect(words(outside, rows), `${tellRows(outside, rows)}\n${right.output()}`).toEqual(rows.map(() => '待确认'));

@@ -10,9 +10,11 @@ import {
   createPostgresStore,
   createProviderSlots,
   createWorkerPresence,
+  type Lease,
   type WorkerPresence,
 } from '../../src/store/index.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { anExecution, anExecutionId } from './records.ts';
 
 const script = fileURLToPath(new URL('./postgres.child.ts', import.meta.url));
 const clock = createSystemClock();
@@ -136,7 +138,88 @@ describe('bases', () => {
   });
 });
 
+describe('a lease', () => {
+  it('lets nothing through once its session is lost, known yet or not', async () => {
+    const me = await presenceOf('me');
+    const [lease, leases] = await leaseOf(me);
+    closers.unshift(() => leases.close());
+    expect(await lease.run(() => Promise.resolve('written'))).toBe('written');
+    let sent = 0;
+    const send = async (): Promise<void> => {
+      sent += 1;
+      await Promise.resolve();
+    };
+    // As after a sleep: the server has ended the session, and this process has not heard of it.
+    await endSessions();
+    await expect(lease.run(send)).rejects.toThrow('no longer holds the lease');
+    await until(() => me.isPresent());
+    await expect(lease.run(send)).rejects.toThrow('no longer holds the lease');
+    expect(sent).toBe(0);
+  });
+
+  it('is given back only when what goes through it has ended', async () => {
+    const [left, right] = [await presenceOf('left'), await presenceOf('right')];
+    const [lease, leases] = await leaseOf(left);
+    const underWay = Promise.withResolvers<undefined>();
+    const begun = Promise.withResolvers<undefined>();
+    const writing = lease.run(async () => {
+      begun.resolve(undefined);
+      await underWay.promise;
+    });
+    await begun.promise;
+    const closing = leases.close();
+    await expect.poll(() => isRefused(lease)).toBe(true);
+    expect(await right.tryLock('base')).toBe(false);
+    underWay.resolve(undefined);
+    await Promise.all([writing, closing]);
+    expect(await right.tryLock('base')).toBe(true);
+  });
+});
+
+async function isRefused(lease: Lease): Promise<boolean> {
+  return await lease.run(() => Promise.resolve(false)).catch(() => true);
+}
+
+async function leaseOf(presence: WorkerPresence): Promise<readonly [Lease, BaseLeases]> {
+  return await new Promise((resolve) => {
+    const leases = createBaseLeases({
+      presence,
+      clock,
+      logger: silentLogger,
+      bases: ['base'],
+      onGained: (_base, lease) => resolve([lease, leases]),
+      onLost: () => Promise.resolve(),
+    });
+  });
+}
+
+/** Ends the sessions that hold advisory locks, as a server does that believes their machine dead. */
+async function endSessions(): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+  await client.end();
+}
+
 describe('provider slots', () => {
+  it('are neither claimed nor given back by a worker that has lost the execution', async () => {
+    const schema = 'slots';
+    const store = await createPostgresStore({ connectionString, schema, clock, logger: silentLogger });
+    closers.push(() => store.close());
+    await store.commit([{ type: 'create-execution', record: anExecution(1, { owner: 'heir', epoch: 2 }) }]);
+    const [slept, heir] = await Promise.all(
+      ['slept', 'heir'].map((owner) => createProviderSlots({ connectionString, schema, owner, logger: silentLogger })),
+    );
+    closers.push(...[slept!, heir!].map((slots) => () => slots.close()));
+    const claim = `${anExecutionId(1)}:draw`;
+    expect(await slept!.claim('veo', 2, claim)).toBe(false);
+    expect(await heir!.claim('veo', 2, claim)).toBe(true);
+    await slept!.release(claim);
+    expect(await heir!.taken('veo')).toBe(1);
+    await heir!.release(claim);
+    expect(await heir!.taken('veo')).toBe(0);
+  });
+
   it('hold their cap over several workers that claim as fast as they can', async () => {
     const schema = 'slots';
     const store = await createPostgresStore({ connectionString, schema, clock, logger: silentLogger });

@@ -43,6 +43,7 @@ export function intentRecord(services: Services, call: SkillCall, purchase: Purc
     // Beside what is sent: what a late bill is priced by, long after this process.
     request: { ...request, input: purchase.input, ...priceOf(candidate.model) },
     intendedAt: nowMs,
+    ...(services.deps.peers === undefined ? {} : { sender: services.deps.owner }),
     observedWaitMs: 0,
     deadlineMs: deadlineOf(services, call, candidate.model, nowMs),
     polls: 0,

@@ -14,8 +14,8 @@ export async function maySend(services: Services, id: ExecutionId, epoch: number
   if (peers === undefined) return true;
   for (;;) {
     while (!peers.isPresent()) await sleep(clock, lockLookMs, services.signal);
-    const isOurs = (await store.execution(id))?.epoch === epoch;
-    if (!isOurs) return false;
+    const record = await store.execution(id);
+    if (record?.epoch !== epoch || record.owner !== services.deps.owner) return false;
     if (peers.isPresent()) return true;
   }
 }

@@ -112,6 +112,8 @@ export interface AttemptRecord {
   readonly request: JsonObject;
   readonly handle?: JsonObject;
   readonly intendedAt: number;
+  /** Among several workers: whose process sends the request, and alone can bring its answer. */
+  readonly sender?: string;
   readonly acceptedAt?: number;
   readonly settledAt?: number;
   /** Waiting that was really observed; deadlines count this. */

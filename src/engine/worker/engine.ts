@@ -14,7 +14,15 @@ import { isDrivenElsewhere, leaveCancel, leaveVerdict, obeyAsks, rereadDoubts } 
 import { resolveAttempt } from './resolve.ts';
 import { submit } from './submit.ts';
 import { createTicks } from './ticks.ts';
-import { readSideFile, sweepUnfinished, type TakeUp, takeUpNamed, watchLeftovers, watchOrphans } from './take-up.ts';
+import {
+  letGo,
+  readSideFile,
+  sweepUnfinished,
+  type TakeUp,
+  takeUpNamed,
+  watchLeftovers,
+  watchOrphans,
+} from './take-up.ts';
 
 /** An engine that a dispatcher may tell which execution waits for a worker. */
 export interface SharedEngine extends Engine {
@@ -142,6 +150,7 @@ async function lookAtPeers(takeUp: TakeUp, switches: Switches): Promise<void> {
     resolve: async (id, verdict) => {
       await resolveAttempt(services, runs, id, verdict);
     },
+    letGo: (run) => letGo(takeUp, run),
   });
 }
 

@@ -24,7 +24,7 @@ import type { Run } from '../run/run.ts';
  *
  * An execution may be taken over when its owner is gone; or when its owner is frozen and has no call whose answer only it
  * could bring (`intended`): a task that a vendor accepted is polled by anyone. A call that was intended while the claim was
- * on its way is waited for: its sender writes the answer, or is gone one day.
+ * on its way is waited for: its sender, which need not be the last owner, writes the answer, or is gone one day.
  *
  * Who is asked about an execution that another worker drives leaves the wish in the store (`engine.asks`); the owner looks
  * there once a second, and so does whoever takes over.
@@ -34,26 +34,48 @@ export async function mayTakeOver(deps: EngineDeps, record: ExecutionHead): Prom
   if (owner === undefined || owner === deps.owner || deps.isGone === undefined) return true;
   if (await deps.isGone(owner)) return true;
   if (deps.peers === undefined || !(await deps.peers.isFrozen(owner))) return false;
-  return !hasIntended(await deps.store.attempts(record.id));
+  return (await sendersAmong(deps, await deps.store.attempts(record.id), owner)).length === 0;
+}
+
+/** Who alone could bring the answer of an intended call. `owner`: of calls that do not name their sender. */
+async function sendersAmong(
+  deps: EngineDeps,
+  attempts: readonly AttemptRecord[],
+  owner: string | undefined,
+): Promise<readonly string[]> {
+  const senders = new Set(attempts.filter(isIntended).map((attempt) => attempt.sender ?? owner ?? deps.owner));
+  senders.delete(deps.owner);
+  const alive: string[] = [];
+  for (const sender of senders) if ((await deps.isGone?.(sender)) === false) alive.push(sender);
+  return alive;
 }
 
 const answerLookMs = 500;
 
-/** The attempts of an execution just claimed, once none waits for an answer of its former owner's. */
+/** The attempts of an execution just claimed, once none waits for an answer that another live worker could bring. */
 export async function answeredAttempts(services: Services, former: ExecutionHead): Promise<readonly AttemptRecord[]> {
   const { deps } = services;
   for (;;) {
     const attempts = await deps.store.attempts(former.id);
-    const { owner } = former;
-    if (deps.peers === undefined || owner === undefined || owner === deps.owner || !hasIntended(attempts))
-      return attempts;
-    if ((await deps.isGone?.(owner)) === true) return await deps.store.attempts(former.id);
+    if (deps.peers === undefined || !hasIntended(attempts)) return attempts;
+    // Read again: what its sender wrote last of all.
+    if ((await sendersAmong(deps, attempts, former.owner)).length === 0) return await deps.store.attempts(former.id);
     await sleep(deps.clock, answerLookMs, services.signal);
   }
 }
 
 export function hasIntended(attempts: readonly AttemptRecord[]): boolean {
-  return attempts.some((attempt) => attempt.state === 'intended');
+  return attempts.some(isIntended);
+}
+
+function isIntended({ state }: AttemptRecord): boolean {
+  return state === 'intended';
+}
+
+/** Whether what this process drives is still its own. A worker that slept has let go of nothing yet. */
+export async function isStillOurs(deps: EngineDeps, run: Run): Promise<boolean> {
+  const record = await deps.store.execution(run.record.id);
+  return record?.epoch === run.record.epoch && record.owner === deps.owner;
 }
 
 /** Bills and late results of an execution that is over are watched by the worker that had it, while that lives. */
@@ -142,13 +164,21 @@ export async function obeyAsks(
   obey: {
     readonly cancel: (id: ExecutionId, reason: string) => Promise<void>;
     readonly resolve: (id: AttemptId, verdict: ResolveVerdict) => Promise<void>;
+    /** Another has it by now. */
+    readonly letGo: (run: Run) => void;
   },
 ): Promise<void> {
   for (const { key, value } of await deps.store.documents(askCollection, { limit: 500 })) {
     const id = executionId(key.slice(0, key.indexOf('/')));
-    if (!runs.has(id)) {
+    const run = runs.get(id);
+    if (run === undefined) {
       const record = await deps.store.execution(id);
       if (record === undefined || record.endedAt !== undefined) await forgetAsk(deps, key);
+      continue;
+    }
+    // A wish that a sleeper woke up to is not its own to obey, nor to forget.
+    if (!(await isStillOurs(deps, run))) {
+      obey.letGo(run);
       continue;
     }
     const ask = askSchema.safeParse(value);
@@ -156,7 +186,7 @@ export async function obeyAsks(
     else if (ask.success && ask.data.ask === 'resolve')
       await obey.resolve(attemptId(ask.data.attempt), verdictOf(ask.data));
     else deps.logger.error('a wish for an execution cannot be read and is dropped', { key });
-    await forgetAsk(deps, key);
+    if (!run.journal.isLost) await forgetAsk(deps, key);
   }
 }
 

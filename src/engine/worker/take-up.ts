@@ -14,7 +14,7 @@ import {
 import { createRun, openRun, type RunParts } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import type { Plans } from './plans.ts';
-import { answeredAttempts, hasIntended, isWatchedElsewhere, mayTakeOver } from './peers.ts';
+import { answeredAttempts, hasIntended, isStillOurs, isWatchedElsewhere, mayTakeOver } from './peers.ts';
 import { readRequest, requestCollection } from './request.ts';
 
 /** As many are claimed in one commit, and read at once. */
@@ -40,18 +40,38 @@ export interface TakeUp {
  */
 export async function sweepUnfinished(takeUp: TakeUp): Promise<void> {
   const { deps } = takeUp.services;
+  const suspects = new Set(deps.peers === undefined ? [] : takeUp.runs.values());
   let after: ExecutionId | undefined;
   let requests: Requests | undefined;
   for (;;) {
     const page = await deps.store.unfinishedHeads(pageSize, after);
     const free = page.filter(({ id }) => !isDriven(takeUp, id));
     if (takeUp.services.isStopping()) return;
+    // Others submit all the while: what came after the first page was read has its request beside it too.
+    if (deps.peers !== undefined) requests = undefined;
     if (free.length > 0) await takeUpAll(takeUp, free, (requests ??= await readRequests(takeUp)));
+    clearSuspects(takeUp, suspects, page);
     after = page.at(-1)?.id;
-    if (page.length < pageSize || after === undefined) return;
+    if (page.length < pageSize || after === undefined) break;
     // Thousands of them are no reason to hold up everything else.
     await new Promise<void>(nextTurn);
   }
+  for (const run of suspects) if (!run.isOver && !(await isStillOurs(deps, run))) letGo(takeUp, run);
+}
+
+/** Whoever slept may drive what another claimed meanwhile; the rest is as we left it. */
+function clearSuspects({ runs }: TakeUp, suspects: Set<Run>, heads: readonly ExecutionHead[]): void {
+  for (const { id, epoch } of heads) {
+    const run = runs.get(id);
+    if (run !== undefined && run.record.epoch >= epoch) suspects.delete(run);
+  }
+}
+
+/** Another has it: nothing is written, sent or given back in its name any more. */
+export function letGo({ handlers }: TakeUp, run: Run): void {
+  if (run.isOver || run.journal.isLost) return;
+  run.journal.giveUp();
+  handlers.onLost(run, new Error('another worker has claimed it'));
 }
 
 /** Whether it has a driver in this process, or is about to have one. */

@@ -1,4 +1,5 @@
 import { type Clock, type Logger, sleep } from '../../kernel/index.ts';
+import { createLease, type Lease } from './lease.ts';
 import type { WorkerPresence } from './presence.ts';
 
 /**
@@ -15,9 +16,9 @@ export interface BaseLeaseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly bases: readonly string[];
-  /** Start intake and writing of the base. */
-  readonly onGained: (base: string) => void;
-  /** Stop them; resolve when the last write is out. The lease is given back after that. */
+  /** Start intake and writing of the base; whatever must have one doer goes through the lease. */
+  readonly onGained: (base: string, lease: Lease) => void;
+  /** Stop them; resolve when nothing new is begun. The lease is given back once what goes through it has ended. */
   readonly onLost: (base: string) => Promise<void>;
   /** How often free bases are looked for. Default 1 s. */
   readonly intervalMs?: number;
@@ -27,30 +28,35 @@ const defaultIntervalMs = 1_000;
 
 export function createBaseLeases(options: BaseLeaseOptions): BaseLeases {
   const { presence, clock, logger } = options;
-  const held = new Set<string>();
+  const held = new Map<string, ReturnType<typeof createLease>>();
   const closing = new AbortController();
 
-  const lose = async (base: string): Promise<void> => {
+  const giveBack = async (base: string): Promise<void> => {
+    const lease = held.get(base);
     held.delete(base);
     await options.onLost(base);
-  };
-  const giveBack = async (base: string): Promise<void> => {
-    await lose(base);
+    await lease?.end();
     await presence.unlock(base);
   };
   const balance = async (): Promise<void> => {
     if (!presence.isPresent()) return;
     const share = Math.ceil(options.bases.length / (await presence.countWorkers()));
-    for (const base of [...held].slice(share)) await giveBack(base);
+    for (const base of [...held.keys()].slice(share)) await giveBack(base);
     for (const base of options.bases) {
       if (held.size >= share) return;
       if (held.has(base) || !(await presence.tryLock(base))) continue;
-      held.add(base);
-      options.onGained(base);
+      const lease = createLease(presence);
+      held.set(base, lease);
+      options.onGained(base, lease);
     }
   };
   const stopHearing = presence.onLost(() => {
-    for (const base of [...held]) void lose(base);
+    // The locks went with the session: another may have them already.
+    for (const [base, lease] of held) {
+      lease.break();
+      void options.onLost(base);
+    }
+    held.clear();
   });
   const running = (async () => {
     while (!closing.signal.aborted) {
@@ -61,12 +67,12 @@ export function createBaseLeases(options: BaseLeaseOptions): BaseLeases {
     }
   })();
   return {
-    held: () => [...held],
+    held: () => [...held.keys()],
     close: async () => {
       closing.abort();
       stopHearing();
       await running;
-      for (const base of [...held]) await giveBack(base).catch(() => undefined);
+      for (const base of [...held.keys()]) await giveBack(base).catch(() => undefined);
     },
   };
 }

@@ -12,6 +12,8 @@ export interface WorkerPresence {
   readonly owner: string;
   /** Whether this worker's own lock is held, as far as its connection knows. Ask just before a paid request leaves. */
   readonly isPresent: () => boolean;
+  /** Asks the database whether the session lives. False also for one that has died without our knowing yet. */
+  readonly confirm: () => Promise<boolean>;
   /** Whether nobody holds that owner's lock. */
   readonly isGone: (owner: string) => Promise<boolean>;
   /** Workers alive now, this one included. */
@@ -89,6 +91,11 @@ export async function createWorkerPresence(options: PresenceOptions): Promise<Wo
   return {
     owner,
     isPresent: () => session !== undefined,
+    confirm: async () =>
+      await query((client) => client.query('SELECT 1')).then(
+        () => true,
+        () => false,
+      ),
     isGone: async (other) => other !== owner && (await query((client) => isFree(client, other))),
     countWorkers: () => query(countHolders),
     tryLock: (name) => query((client) => lock(client, namedClass, name)),

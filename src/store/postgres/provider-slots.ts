@@ -4,7 +4,8 @@ import { asStorageError, type ConnectOptions, createPool } from './connect.ts';
 
 /**
  * A cap on what runs at a vendor at once, over all workers: one row a slot, claimed with SKIP LOCKED, so that the cap holds
- * by construction. A claim bears the attempt's id: whoever settles that attempt gives it back, also after a take-over.
+ * by construction. A claim bears the place of the call, beginning with its execution's id: whoever has the execution may
+ * claim and give back in its name, also after a take-over. A worker that slept and has lost it may do neither.
  */
 export interface ProviderSlots {
   /** False when all `cap` slots are taken. Claiming again what is held already is true and takes no second slot. */
@@ -39,7 +40,8 @@ export async function createProviderSlots(
       }),
     release: (attempt) =>
       query(async () => {
-        await pool.query('UPDATE provider_slots SET owner = NULL, claim = NULL WHERE claim = $1', [attempt]);
+        const sql = `UPDATE provider_slots SET owner = NULL, claim = NULL WHERE claim = $1 AND ${isOurs('$1', '$2')}`;
+        await pool.query(sql, [attempt, options.owner]);
       }),
     releaseEnded: () =>
       query(async () => {
@@ -56,6 +58,12 @@ export async function createProviderSlots(
   };
 }
 
+/** Nobody else has the claim's execution. */
+function isOurs(claim: string, owner: string): string {
+  return `NOT EXISTS (
+    SELECT 1 FROM executions WHERE id = split_part(${claim}, ':', 1) AND executions.owner IS DISTINCT FROM ${owner})`;
+}
+
 async function addSlots(pool: Pool, provider: string, cap: number): Promise<void> {
   const sql =
     'INSERT INTO provider_slots (provider, slot) SELECT $1, generate_series(1, $2::int) ON CONFLICT DO NOTHING';
@@ -67,7 +75,7 @@ async function claimSlot(pool: Pool, provider: string, cap: number, owner: strin
     WITH mine AS (SELECT slot FROM provider_slots WHERE provider = $1 AND claim = $4),
       free AS (
         SELECT slot FROM provider_slots
-        WHERE provider = $1 AND slot <= $2 AND claim IS NULL AND NOT EXISTS (SELECT 1 FROM mine)
+        WHERE provider = $1 AND slot <= $2 AND claim IS NULL AND NOT EXISTS (SELECT 1 FROM mine) AND ${isOurs('$4', '$3')}
         ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED),
       claimed AS (
         UPDATE provider_slots SET owner = $3, claim = $4 FROM free

@@ -101,6 +101,7 @@ export const attemptBody = z.object({
   request: jsonObject,
   handle: jsonObject.exactOptional(),
   intendedAt: instant,
+  sender: z.string().exactOptional(),
   acceptedAt: instant.exactOptional(),
   settledAt: instant.exactOptional(),
   observedWaitMs: z.number().nonnegative(),
