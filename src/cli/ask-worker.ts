@@ -17,18 +17,19 @@ const answerLimitMs = 15_000;
 
 /**
  * Leaves an ask for the worker and waits for its answer. The ask is stored, so a worker that is down takes it up at its
- * next start; the caller is told so.
+ * next start; the caller is told so. `signal` ends the waiting, not the request.
  */
 export async function askWorker(
   data: Pick<OpenData, 'store' | 'clock'>,
   io: CommandIo,
   ask: Ask,
+  signal?: AbortSignal,
 ): Promise<WorkerAnswer> {
   const { store, clock } = data;
   const id = createIdSource(clock, createSystemRandom()).uuid();
   await store.sendControl({ ...ask, id });
   const untilMs = clock.monotonicMs() + answerLimitMs;
-  while (clock.monotonicMs() < untilMs) {
+  while (clock.monotonicMs() < untilMs && signal?.aborted !== true) {
     const answer = (await store.document(controlAnswers, id))?.value;
     if (answer !== undefined) {
       if (answer['ok'] !== true) {
@@ -38,7 +39,11 @@ export async function askWorker(
       const executionId = answer['executionId'];
       return { code: exitCodes.done, ...(typeof executionId === 'string' ? { executionId } : {}) };
     }
-    await sleep(clock, 200);
+    await sleep(clock, 200, signal).catch(() => undefined);
+  }
+  if (signal?.aborted === true) {
+    io.err('not waiting any longer; the request is stored, and the worker does it');
+    return { code: exitCodes.failed };
   }
   io.err('no worker answered within 15 s; the request is stored and taken up at the next "npm start"');
   return { code: exitCodes.failed };

@@ -34,7 +34,9 @@ describe('a paid call without an answer', () => {
 
   it('resolve --accepted brings the result into the row; the same task cannot serve another call', async () => {
     const taskId = await taskOf(0);
-    expect(await breaker.command('resolve', calls[0] ?? '', '--accepted', taskId)).toMatchObject({ code: 0 });
+    const resolved = await breaker.command('resolve', calls[0] ?? '', '--accepted', taskId);
+    expect(resolved.code, resolved.output).toBe(0);
+    expect(resolved.output).toContain(`attempt ${calls[0]} is taken up as task ${taskId}`);
     await breaker.until(rows[0] ?? '', '待确认');
     const again = await breaker.command('resolve', calls[1] ?? '', '--accepted', taskId);
     expect(again.code).toBe(1);

@@ -119,7 +119,11 @@ describe('beside a running worker', () => {
     const second = await gridloom(['start', '--port', '0'], env);
     expect(second.code).toBe(75);
     expect(second.err).toContain('another worker holds');
-    expect((await inProcess(['pause'], env)).code).toBe(0);
+    const paused = await inProcess(['pause'], env);
+    expect(paused).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^paused: no new paid call.*resume"\n$/) as unknown,
+    });
     const running = inProcess(args, env);
     const isRunning = await waitUntil(
       clock,
@@ -158,7 +162,9 @@ describe('beside a running worker', () => {
       attempts: { id: string; state: string }[];
     };
     const doubtful = attempts.find((attempt) => attempt.state === 'unknown')?.id ?? '';
-    expect((await inProcess(['resolve', doubtful, '--not-accepted'], env)).code).toBe(0);
+    const freed = await inProcess(['resolve', doubtful, '--not-accepted'], env);
+    expect(freed.code, freed.err).toBe(0);
+    expect(freed.out).toMatch(new RegExp(`^attempt ${doubtful} counts as not accepted.*may buy again\\)\n$`));
     const isOver = await waitUntil(
       clock,
       async () => {
@@ -170,7 +176,11 @@ describe('beside a running worker', () => {
     );
     expect(isOver).toBe(true);
     expect(paidCalls()).toBe(2);
-    expect((await inProcess(['resolve', doubtful, '--not-accepted'], env)).code).toBe(1);
+    const again = await inProcess(['resolve', doubtful, '--not-accepted'], env);
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('only a call in doubt') as unknown });
+    const tooLate = await inProcess(['cancel', id], env);
+    expect(tooLate).toMatchObject({ code: 0, out: expect.stringContaining('had ended before (succeeded)') as unknown });
+    expect((await inProcess(['resume'], env)).out).toMatch(/^resumed: /);
   });
 });
 
@@ -189,12 +199,11 @@ describe('events --follow', () => {
     expect(isTold, follower.output()).toBe(true);
     follower.process.kill('SIGINT');
     expect((await follower.ended).code).toBe(0);
-    const numbers = follower
-      .output()
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    const lines = follower.output().trim().split('\n');
+    const last = lines.pop();
+    const numbers = lines.map((line) => (JSON.parse(line) as { seq: number }).seq);
     expect(numbers).toEqual(numbers.map((_number, index) => seen + 1 + index));
+    expect(last).toContain(`--after ${numbers.at(-1)} --follow`);
   });
 });
 
@@ -211,5 +220,6 @@ describe('serve', () => {
     expect((await fetch(`${origin}/../.env`)).status).toBe(404);
     await server.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
+    expect(server.output()).toContain('stopped; the worker is untouched');
   });
 });

@@ -28,6 +28,7 @@ describe('SIGTERM', () => {
       await first.kill('SIGTERM');
       expect(await first.ended, first.output()).toEqual({ code: 0, signal: null });
       expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
+      expect(first.output()).toContain('stopping: what is under way');
       expect(outside.sandbox.books.acceptedTasks()).toHaveLength(1);
 
       worker = startWorkerProcess(outside.env);

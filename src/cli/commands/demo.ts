@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DemoReport, playDemo, startWorker } from '../../app/index.ts';
 import { type RunCommand, exitCodes, wholeFlag } from '../command.ts';
+import { interrupted } from '../interrupt.ts';
 import { textTable } from '../render/text-table.ts';
 
 /** Waits that would only bore whoever watches. */
@@ -44,9 +45,12 @@ export const runDemo: RunCommand = async (input, io) => {
       for (const line of worker.ok ? ['the demo needs the sandbox'] : worker.failure.lines) io.err(line);
       return worker.ok ? exitCodes.failed : worker.failure.exitCode;
     }
-    const report = await playDemo(worker.value, worker.value.sandbox, limitS * 1_000).finally(
-      async () => await worker.value.stop(),
-    );
+    const playing = playDemo(worker.value, worker.value.sandbox, limitS * 1_000);
+    const report = await Promise.race([playing, interrupted()]).finally(async () => await worker.value.stop());
+    if (report === undefined) {
+      io.err('interrupted; the demo leaves nothing behind');
+      return exitCodes.failed;
+    }
     if (input.json) io.out(JSON.stringify(report));
     else for (const line of render(report)) io.out(line);
     return report.ok ? exitCodes.done : exitCodes.failed;

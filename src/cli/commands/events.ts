@@ -24,6 +24,7 @@ export const runEvents: RunCommand = async (input, io) => {
     await readOn();
     if (input.flags['follow'] !== true) return exitCodes.done;
     await follow(store, readOn);
+    io.err(`stopped; "gridloom events --after ${after} --follow" goes on from here`);
     return exitCodes.done;
   });
 };

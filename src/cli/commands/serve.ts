@@ -36,6 +36,7 @@ export const runServe: RunCommand = async (input, io) => {
       const server = await serveLoopback(handler, port);
       io.out(input.json ? JSON.stringify({ origin: server.origin }) : `${server.origin}/  (Ctrl-C ends it)`);
       await interrupted();
+      io.err('stopped; the worker is untouched');
       await server.close();
       return exitCodes.done;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { exitCodes, type RunCommand, textFlag, wholeFlag } from '../command.ts';
+import { onInterrupt } from '../interrupt.ts';
 
 /** The simulation lives with the tests and has threads of its own, so it gets a process of its own. */
 export const runSimulate: RunCommand = async (input, io) => {
@@ -20,7 +21,14 @@ export const runSimulate: RunCommand = async (input, io) => {
     stdio: 'inherit',
     env: io.env,
   });
+  const stopListening = onInterrupt(
+    () => {
+      io.err('interrupted; no verdict on the seeds that were under way');
+      child.kill();
+    },
+    () => child.kill('SIGKILL'),
+  );
   return await new Promise<number>((resolve) => {
     child.once('exit', (code) => resolve(code ?? exitCodes.failed));
-  });
+  }).finally(stopListening);
 };

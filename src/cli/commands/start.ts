@@ -30,6 +30,7 @@ export const runStart: RunCommand = async (input, io) => {
     // The loop hangs: nothing that waits for it would end.
     process.exit(exitCodes.failed);
   }
+  io.out('stopping: what is under way is waited for or resumed at the next start (Ctrl-C again: leave at once)');
   // A second signal does not wait for the drain.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodes.failed));
   await worker.value.stop();
