@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../contract/index.ts';
 import type { FeishuClient, FeishuResult, TableRef } from '../feishu/index.ts';
 import { fail, ok } from '../kernel/index.ts';
 import { type ColumnFault, resolveColumns } from './columns.ts';
+import { type LackingOptions, lackingOptions } from './lacking-options.ts';
 import { knownNames, tableFields } from './table-fields.ts';
 import { normalizeName } from './words.ts';
 
@@ -12,6 +13,8 @@ export interface Provisioned {
   readonly created: readonly string[];
   /** What a person must still change: provisioning never deletes, renames or retypes. */
   readonly faults: readonly ColumnFault[];
+  /** Options that staff will miss; a person adds them. */
+  readonly lacking: readonly LackingOptions[];
 }
 
 /**
@@ -67,5 +70,11 @@ async function report(
   const listed = await client.listFields(table);
   if (!listed.ok) return listed;
   const resolved = resolveColumns(agent, listed.value);
-  return ok({ table, isNewTable, created, faults: resolved.ok ? [] : resolved.failure });
+  return ok({
+    table,
+    isNewTable,
+    created,
+    faults: resolved.ok ? [] : resolved.failure,
+    lacking: resolved.ok ? lackingOptions(agent, resolved.value) : [],
+  });
 }

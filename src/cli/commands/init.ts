@@ -55,8 +55,8 @@ async function goThrough(asker: Asker, input: CommandInput, io: CommandIo): Prom
   }
 }
 
-function asJson({ agent, tableId, isNew, created, faults }: MadeTable) {
-  return { agent, table_id: tableId, is_new: isNew, created, faults };
+function asJson({ agent, tableId, isNew, created, faults, lacking }: MadeTable) {
+  return { agent, table_id: tableId, is_new: isNew, created, faults, lacking };
 }
 
 function whatNext(missing: readonly string[]): readonly string[] {

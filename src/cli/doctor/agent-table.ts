@@ -1,4 +1,4 @@
-import { type AgentTable, operationWords, resolveColumns, type TableColumns } from '../../bitable/index.ts';
+import { type AgentTable, lackingOptions, resolveColumns, type TableColumns } from '../../bitable/index.ts';
 import type { AgentDefinition } from '../../contract/index.ts';
 import {
   type AppPlace,
@@ -46,20 +46,24 @@ export async function checkAgentTable(check: AgentTableCheck): Promise<readonly 
   return [...found, ...probe.map((diagnosis) => placed(diagnosis, agent))];
 }
 
-function adviseOn({ agent }: AgentDefinition, { protocol }: TableColumns): readonly Finding[] {
+function adviseOn(definition: AgentDefinition, columns: TableColumns): readonly Finding[] {
+  const { agent } = definition;
+  const { protocol } = columns;
   const missing = niceColumns.filter((name) => protocol[name] === undefined);
-  const found: Finding[] = [
+  const found = [
     missing.length === 0
       ? fine('columns', 'every column is there', agent)
       : hint('columns', `not there, and useful: ${missing.join(' ')}`, '"npx gridloom init" adds them', agent),
   ];
-  const options = protocol.操作?.options ?? [];
-  const untypable = options.length === 0 ? [] : operationWords.filter((word) => !options.includes(word));
-  if (untypable.length > 0)
-    found.push(
-      hint('columns', `操作 lacks the options ${untypable.join(' ')}`, 'add them, or staff cannot type them', agent),
-    );
-  return found;
+  const lacking = lackingOptions(definition, columns).map(({ column, options }) =>
+    hint(
+      'columns',
+      `${column} lacks the options ${options.join(' ')}`,
+      'add them in the table, or staff cannot choose them',
+      agent,
+    ),
+  );
+  return [...found, ...lacking];
 }
 
 /** A text that only the bot writes, and an attachment column for the upload where there is one. */

@@ -1,4 +1,4 @@
-import { botColumns, type ColumnFault, provision } from '../../bitable/index.ts';
+import { botColumns, type ColumnFault, type LackingOptions, provision } from '../../bitable/index.ts';
 import type { AgentDefinition } from '../../contract/index.ts';
 import { parseTableSetting } from '../../feishu/index.ts';
 import { type App, type Hour, HourFault } from './hour.ts';
@@ -11,6 +11,7 @@ export interface MadeTable {
   readonly isNew: boolean;
   readonly created: readonly string[];
   readonly faults: readonly ColumnFault[];
+  readonly lacking: readonly LackingOptions[];
 }
 
 /** Which agents shall run: by flag, else asked, with those that already have a table as the preset. */
@@ -49,12 +50,16 @@ export async function makeTables(
       const { code, message } = answer.failure;
       throw new HourFault(1, `${agent.title}: ${message} (${code}); what was made so far stays, run init again`);
     }
-    const { table, isNewTable, created, faults } = answer.value;
+    const { table, isNewTable, ...found } = answer.value;
     const setting = table.appToken === appToken ? table.tableId : `${table.appToken}/${table.tableId}`;
     await hour.envFile.set({ [agent.table_env]: setting });
-    made.push({ agent: agent.agent, title: agent.title, tableId: table.tableId, isNew: isNewTable, created, faults });
-    hour.say(`  ${agent.agent}: ${describe(isNewTable, created)} (${agent.table_env}=${setting})`);
-    for (const fault of faults) hour.say(`    ${fault.problem}\n    → ${fault.remedy}`);
+    made.push({ agent: agent.agent, title: agent.title, tableId: table.tableId, isNew: isNewTable, ...found });
+    hour.say(`  ${agent.agent}: ${describe(isNewTable, found.created)} (${agent.table_env}=${setting})`);
+    for (const { column, options } of found.lacking)
+      hour.say(
+        `    ${column} lacks the options ${options.join(' ')}\n    → add them in the table (init changes no column)`,
+      );
+    for (const fault of found.faults) hour.say(`    ${fault.problem}\n    → ${fault.remedy}`);
   }
   return made;
 }
