@@ -18,6 +18,7 @@ import { createCollector } from '../media/index.ts';
 import { providerFactories } from '../providers/index.ts';
 import { createMonitoring, type Life, type Monitoring } from './monitoring.ts';
 import type { Ports } from './ports.ts';
+import { houseKnowledge } from './house-knowledge.ts';
 import { createTables } from './house-tables.ts';
 import { leaseMonitoring } from './scale-duties.ts';
 import { shareFiles, withOrigins } from './scale-files.ts';
@@ -53,7 +54,8 @@ export async function assemble(config: LoadedConfig, outer: Ports): Promise<Resu
     bases: agents.ok ? [...new Set(agents.value.map(({ table }) => table.appToken))] : [],
   }));
   const providers = createProviders(config, ports);
-  const engine = createHouseEngine(config, ports, providers);
+  const knowledge = houseKnowledge(config, ports, () => feishu);
+  const engine = createHouseEngine(config, { ...ports, knowledge }, providers);
   const callBudget = await openCallBudget(config, ports);
   const feishu = createPlatform(config, ports, callBudget);
   const agents = feishu === undefined ? ok([]) : await resolveTables(config, feishu);
@@ -227,7 +229,7 @@ async function freshLink(
 }
 
 /** The month's calls, read back before the first is made. */
-async function openCallBudget({ settings }: LoadedConfig, { clock, store }: Ports): Promise<CallBudget> {
+export async function openCallBudget({ settings }: LoadedConfig, { clock, store }: Ports): Promise<CallBudget> {
   const budget = createCallBudget({
     clock,
     store: createCallCountStore(store, clock),
@@ -238,7 +240,7 @@ async function openCallBudget({ settings }: LoadedConfig, { clock, store }: Port
   return budget;
 }
 
-function createPlatform(config: LoadedConfig, ports: Ports, callBudget: CallBudget): Platform | undefined {
+export function createPlatform(config: LoadedConfig, ports: Ports, callBudget: CallBudget): Platform | undefined {
   const { feishu, noProxyForApi } = config.environment;
   if (feishu === undefined) return undefined;
   return createFeishuClient({

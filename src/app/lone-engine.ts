@@ -1,8 +1,16 @@
 import type { LoadedConfig } from '../config/index.ts';
 import type { Engine } from '../engine/ports/index.ts';
+import type { FeishuClient } from '../feishu/index.ts';
 import { fail, ok, type Result } from '../kernel/index.ts';
-import { createHouseCollector, createHouseEngine, createProviders } from './assemble.ts';
+import {
+  createHouseCollector,
+  createHouseEngine,
+  createPlatform,
+  createProviders,
+  openCallBudget,
+} from './assemble.ts';
 import { type ConfigurationOptions, readConfiguration } from './configuration.ts';
+import { houseKnowledge } from './house-knowledge.ts';
 import { createLivePorts, type LivePorts } from './live-ports.ts';
 import { shareFiles } from './scale-files.ts';
 import { lockDirectory, type StartFault } from './lock-directory.ts';
@@ -34,7 +42,9 @@ export async function openLoneEngine(
     const live = await createLivePorts(usable, locked.value.directory, options.directory, { wakeUps: false });
     undo.push(async () => await live.close());
     const ports: LivePorts = { ...live, ...sharedSpool(usable, live) };
-    const engine = createHouseEngine(usable, ports, createProviders(usable, ports));
+    const platform = await openKnowledgePlatform(usable, ports);
+    const knowledge = houseKnowledge(usable, ports, () => platform);
+    const engine = createHouseEngine(usable, { ...ports, knowledge }, createProviders(usable, ports));
     undo.push(async () => await engine.stop(usable.settings.timeouts.drain));
     await engine.start();
     await ports.scale?.startDispatching(engine);
@@ -43,6 +53,12 @@ export async function openLoneEngine(
     await close();
     return fail({ exitCode: 1, lines: [error instanceof Error ? error.message : String(error)] });
   }
+}
+
+/** Tables are not served here; the one of the team's knowledge is read. */
+async function openKnowledgePlatform(config: LoadedConfig, ports: LivePorts): Promise<FeishuClient | undefined> {
+  if (config.environment.knowledgeTable === undefined) return undefined;
+  return createPlatform(config, ports, await openCallBudget(config, ports));
 }
 
 /** What another worker made is fetched where it came from; bases are not asked. */

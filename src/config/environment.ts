@@ -15,6 +15,8 @@ export interface Environment {
   readonly base?: BaseRef;
   /** Tables by agent; an agent runs when its table is named. */
   readonly tables: ReadonlyMap<string, { readonly base: BaseRef; readonly tableId: string }>;
+  /** A table of the team's own snippets, beside the folder; no agent runs on it. */
+  readonly knowledgeTable?: { readonly base: BaseRef; readonly tableId: string };
   readonly alertChatId?: string;
   readonly pushplus?: { readonly token: Secret; readonly baseUrl: string };
   readonly heartbeatUrl?: string;
@@ -53,6 +55,7 @@ export function readEnvironment(
   if (mode === 'live' && appId === undefined) reader.missing('FEISHU_APP_ID', 'the app id of the Feishu app (cli_…)');
   if (mode === 'live' && appSecret === undefined) reader.missing('FEISHU_APP_SECRET', 'the secret of the Feishu app');
   const { base, tables } = readTables(reader, tableVariables, mode);
+  const knowledgeTable = readKnowledgeTable(reader, base);
   const pushplusToken = reader.text('PUSHPLUS_TOKEN');
   const pushplusUrl = reader.url('PUSHPLUS_BASE_URL') ?? 'https://www.pushplus.plus';
   const timezone = readTimezone(reader);
@@ -67,6 +70,7 @@ export function readEnvironment(
       ? { feishu: { appId, appSecret: new Secret(appSecret), baseUrl: feishuUrl } }
       : {}),
     ...(base === undefined ? {} : { base }),
+    ...(knowledgeTable === undefined ? {} : { knowledgeTable }),
     ...(alertChatId === undefined ? {} : { alertChatId }),
     ...(pushplusToken === undefined ? {} : { pushplus: { token: new Secret(pushplusToken), baseUrl: pushplusUrl } }),
     ...(heartbeatUrl === undefined ? {} : { heartbeatUrl }),
@@ -114,6 +118,18 @@ function createReader(variables: Variables) {
       return preset;
     },
   };
+}
+
+/** `KNOWLEDGE_TABLE_ID`: as an agent's table is written. */
+function readKnowledgeTable(reader: Reader, common: BaseRef | undefined): Environment['knowledgeTable'] {
+  const written = reader.text('KNOWLEDGE_TABLE_ID');
+  if (written === undefined) return undefined;
+  const link = readTableLink(written);
+  const base = link.ok ? (link.value.base ?? common) : undefined;
+  if (!link.ok) reader.refuse('KNOWLEDGE_TABLE_ID', link.failure);
+  else if (base === undefined)
+    reader.refuse('KNOWLEDGE_TABLE_ID', 'write APP_TOKEN/TABLE_ID, or set BITABLE_APP_TOKEN');
+  return link.ok && base !== undefined ? { base, tableId: link.value.tableId } : undefined;
 }
 
 function readTables(

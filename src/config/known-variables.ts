@@ -28,6 +28,7 @@ const tableVariables = [
   'CONTENT_TABLE_ID',
   'SCREENSHOT_REVIEW_TABLE_ID',
   'DECK_TABLE_ID',
+  'KNOWLEDGE_TABLE_ID',
 ] as const;
 
 const vendorVariables = [

@@ -146,6 +146,15 @@ describe('the environment', () => {
     },
   );
 
+  it('reads the table of the team’s knowledge, in the common base or in its own; no agent runs on it', async () => {
+    const common = await loadGood({ ...liveEnv, KNOWLEDGE_TABLE_ID: 'tblKnow' });
+    expect(common.environment.knowledgeTable).toEqual({ base: common.environment.base, tableId: 'tblKnow' });
+    expect([...common.environment.tables.values()].map((table) => table.tableId)).not.toContain('tblKnow');
+    const own = await loadGood({ ...liveEnv, KNOWLEDGE_TABLE_ID: 'bascnOther123/tblKnow' });
+    expect(own.environment.knowledgeTable?.base).toEqual({ kind: 'base', appToken: 'bascnOther123' });
+    expect((await faultsOf({ ...liveEnv, KNOWLEDGE_TABLE_ID: 'wbpX' })).join('\n')).toMatch(/KNOWLEDGE_TABLE_ID/);
+  });
+
   it('takes what speaks to the outside from the sandbox alone when sandboxed', async () => {
     const loaded = await loadConfig({
       files: shipped({ '.env': 'KIE_API_KEY=real-key\nFEISHU_APP_ID=cli_real\nFEISHU_APP_SECRET=real\n' }),

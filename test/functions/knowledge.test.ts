@@ -48,6 +48,52 @@ describe('knowledge.search', () => {
     expect((await search(shop, '真丝 牛仔 真皮', 1))['hits']).toHaveLength(1);
   });
 
+  it('finds words of two characters, which full-text indices by three would miss', async () => {
+    const texts = ['羊毛', '真丝', '浮色', '机洗'].map((word) => ({
+      source: `${word}.md`,
+      text: `我们的${word}产品说明。`,
+    }));
+    for (const word of ['羊毛', '真丝', '浮色', '机洗'])
+      expect((await search(() => Promise.resolve(texts), word))['hits']).toMatchObject([{ source: `${word}.md` }]);
+  });
+
+  it('finds what was edited between two searches, and no longer what it was before', async () => {
+    let text = '# 羊毛\n不可水洗。';
+    const functions = createFunctions({
+      redLines: { rules: [], avoid: [] },
+      pictures: createSharpPictureWorker(),
+      media: createMemorySpool(),
+      knowledge: () =>
+        Promise.resolve([
+          { source: 'a.md', text },
+          { source: 'b.md', text: '牛仔会有浮色。' },
+        ]),
+    });
+    const find = async (query: string): Promise<unknown> => {
+      const made = await functions.get('knowledge.search')!({ query }, new AbortController().signal);
+      return made.ok ? made.value['text'] : made.failure.message;
+    };
+    expect(await find('羊毛')).toContain('不可水洗');
+    text = '# 羊绒\n只能干洗。';
+    expect(await find('羊绒')).toContain('只能干洗');
+    expect(await find('不可水洗')).toBe('');
+    expect(await find('浮色')).toContain('牛仔');
+  });
+
+  it('fails in words for staff when the documents cannot be read', async () => {
+    const functions = createFunctions({
+      redLines: { rules: [], avoid: [] },
+      pictures: createSharpPictureWorker(),
+      media: createMemorySpool(),
+      knowledge: () => Promise.reject(new Error('1254302')),
+    });
+    const made = await functions.get('knowledge.search')!({ query: '羊毛' }, new AbortController().signal);
+    expect(made).toMatchObject({
+      ok: false,
+      failure: { kind: 'unavailable', message: '1254302', advice: expect.stringContaining('知识库') as unknown },
+    });
+  });
+
   it('reads a folder anew each time; no folder is no documents', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gridloom-knowledge-'));
     try {

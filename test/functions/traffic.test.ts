@@ -15,7 +15,9 @@ type Weights = Readonly<Record<string, number>>;
 async function branchOf(key: Json, branches: Weights, trial?: string): Promise<string> {
   const made = await split({ key, branches, ...(trial === undefined ? {} : { trial }) }, new AbortController().signal);
   if (!made.ok) throw new Error(made.failure.message);
-  return String(made.value['branch']);
+  const { branch } = made.value;
+  if (typeof branch !== 'string') throw new Error('no branch');
+  return branch;
 }
 
 const rows = (count: number, prefix = 'rec'): readonly string[] =>

@@ -10,6 +10,17 @@ export interface Snippet {
   readonly text: string;
 }
 
+/** A snippet with its terms counted: the costly part, done once for a text. */
+export interface IndexedSnippet {
+  readonly snippet: Snippet;
+  readonly terms: Terms;
+}
+
+interface Terms {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
 export interface Hit extends Snippet {
   readonly score: number;
 }
@@ -17,8 +28,16 @@ export interface Hit extends Snippet {
 /** Longest text of one snippet; longer parts are cut at paragraphs. */
 const maxSnippetChars = 800;
 
+/** A document's snippets, ready to be searched. */
+export function indexDocument(document: KnowledgeDocument): readonly IndexedSnippet[] {
+  return splitDocument(document).map((snippet) => ({
+    snippet,
+    terms: countTerms(`${snippet.title} ${snippet.text}`),
+  }));
+}
+
 /** A Markdown document in parts, one a heading. */
-export function splitDocument(document: KnowledgeDocument): readonly Snippet[] {
+function splitDocument(document: KnowledgeDocument): readonly Snippet[] {
   const parts = document.text.split(/^(?=#{1,4} )/m);
   return parts.flatMap((part) => {
     const heading = /^#{1,4} (.+)$/m.exec(part)?.[1]?.trim();
@@ -40,19 +59,19 @@ function cutAtParagraphs(body: string): readonly string[] {
 }
 
 /** BM25 over words and, for Chinese, pairs of characters; the usual constants. */
-export function rankSnippets(snippets: readonly Snippet[], query: string, limit: number): readonly Hit[] {
+export function rankSnippets(indexed: readonly IndexedSnippet[], query: string, limit: number): readonly Hit[] {
   const saturation = 1.2;
   const lengthWeight = 0.75;
-  const indexed = snippets.map((snippet) => ({ snippet, terms: countTerms(`${snippet.title} ${snippet.text}`) }));
   const averageLength = indexed.reduce((sum, { terms }) => sum + terms.total, 0) / Math.max(1, indexed.length);
-  const wanted = [...countTerms(query).counts.keys()];
+  const wanted = [...countTerms(query).counts.keys()].map((term) => {
+    const holders = indexed.filter(({ terms }) => terms.counts.has(term)).length;
+    return { term, rarity: Math.log(1 + (indexed.length - holders + 0.5) / (holders + 0.5)) };
+  });
   const scored = indexed.map(({ snippet, terms }) => {
     let score = 0;
-    for (const term of wanted) {
+    for (const { term, rarity } of wanted) {
       const frequency = terms.counts.get(term) ?? 0;
       if (frequency === 0) continue;
-      const holders = indexed.filter((other) => other.terms.counts.has(term)).length;
-      const rarity = Math.log(1 + (indexed.length - holders + 0.5) / (holders + 0.5));
       const length = 1 - lengthWeight + (lengthWeight * terms.total) / Math.max(1, averageLength);
       score += (rarity * frequency * (saturation + 1)) / (frequency + saturation * length);
     }
@@ -64,7 +83,7 @@ export function rankSnippets(snippets: readonly Snippet[], query: string, limit:
     .slice(0, limit);
 }
 
-function countTerms(text: string): { readonly counts: ReadonlyMap<string, number>; readonly total: number } {
+function countTerms(text: string): Terms {
   const counts = new Map<string, number>();
   const add = (term: string): void => {
     counts.set(term, (counts.get(term) ?? 0) + 1);
