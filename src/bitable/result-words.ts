@@ -56,5 +56,17 @@ function moneyWords(sum: Money): string {
 
 /** Lines of 提示 for a stage: what staff should know although it went well. */
 export function hintLines(label: string, marks: readonly Mark[]): string[] {
-  return [...new Set(marks.filter((mark) => mark.kind !== 'partial').map((mark) => `${label}：${mark.text}`))];
+  const texts = marks.filter((mark) => mark.kind !== 'partial').map((mark) => mark.text);
+  return foldNames(texts).map((text) => `${label}：${text}`);
+}
+
+/** What is said of several nodes in the same words (`「画图」的成本…`) is one line that names them all. */
+function foldNames(texts: readonly string[]): readonly string[] {
+  const namesOf = new Map<string, Set<string>>();
+  for (const text of texts) {
+    const name = /^「[^「」]*」/.exec(text)?.[0] ?? '';
+    const rest = text.slice(name.length);
+    namesOf.set(rest, (namesOf.get(rest) ?? new Set()).add(name));
+  }
+  return [...namesOf].map(([rest, names]) => `${[...names].join('')}${rest}`);
 }

@@ -360,6 +360,22 @@ describe('results in the row', () => {
     expect(world.cell('rec1', '提示')).toBeUndefined();
   });
 
+  it('what is said of several nodes in the same words is one line of 提示 that names them', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    const bill = (title: string) =>
+      ({ kind: 'estimated', node: title, text: `「${title}」的成本待厂商月账单` }) as const;
+    const marks = [bill('写脚本'), { kind: 'switched', node: 'draw', text: '「画图」已改用 toapis' } as const];
+    await end(world, {
+      output: await world.output('portrait'),
+      marks: [...marks, bill('画图'), bill('画图'), { kind: 'adjusted', node: 'x', text: '片长改为 5 秒' }],
+    });
+    expect(world.cell('rec1', '提示')).toBe(
+      '①上身图：「写脚本」「画图」的成本待厂商月账单\n①上身图：「画图」已改用 toapis\n①上身图：片长改为 5 秒',
+    );
+  });
+
   it('a run that ends without its key artifact is a failure in words, not an empty 待确认', async () => {
     const world = await createWorld();
     world.newRow('rec1');
