@@ -1,6 +1,6 @@
 import { type Clock, type Json, sleep, TransportError } from '../kernel/index.ts';
 import { BodyTooLargeError, readBody } from './bytes.ts';
-import type { FaultAction } from './faults.ts';
+import { type FaultAction, isNamed } from './faults.ts';
 import { drawLatencyMs, type Latencies } from './latency.ts';
 import type { TaskFate } from './vendors/fate.ts';
 import type { World } from './world.ts';
@@ -42,7 +42,7 @@ const defaultMaxBodyBytes = 32 * 1024 * 1024;
 const hangLimitMs = 6 * 3_600_000;
 
 export function addEndpoint(world: World, definition: EndpointDefinition): void {
-  const last = new Map<string, Response>();
+  const told: ToldAnswers = { first: new Map(), last: new Map() };
   world.app.on(definition.method, definition.path, async (context) => {
     const { calls } = world.journal;
     calls[definition.name] = (calls[definition.name] ?? 0) + 1;
@@ -54,7 +54,7 @@ export function addEndpoint(world: World, definition: EndpointDefinition): void 
     if (early !== undefined) return early;
     const response = await work(world, definition, call);
     const final = has(call, 'twice') ? await work(world, definition, call) : response;
-    return strikeAfter(world, call, final, last);
+    return strikeAfter(world, call, final, told);
   });
 }
 
@@ -117,12 +117,15 @@ async function strikeBefore(clock: Clock, call: Call): Promise<Response | undefi
   return undefined;
 }
 
-async function strikeAfter(
-  world: World,
-  call: Call,
-  response: Response,
-  last: Map<string, Response>,
-): Promise<Response> {
+/** Answers that a fault may give once more, by question. */
+interface ToldAnswers {
+  readonly first: Map<string, Response>;
+  readonly last: Map<string, Response>;
+}
+
+const repeats = { 'repeat-first': 'first', 'repeat-last': 'last' } as const;
+
+async function strikeAfter(world: World, call: Call, response: Response, told: ToldAnswers): Promise<Response> {
   let current = response;
   for (const action of call.faults) {
     if (action.kind === 'delay-answer') await sleep(world.clock, action.delayMs);
@@ -130,11 +133,30 @@ async function strikeAfter(
     if (action.kind === 'hang-after') await hang(world.clock, call.request.signal);
     if (action.kind === 'answer-after') current = answer(action);
     if (action.kind === 'cut') current = cut(current, action.afterBytes);
-    const earlier = action.kind === 'repeat-last' ? last.get(keyOf(call)) : undefined;
+    if (action.kind === 'double') current = await doubled(current);
+    const isRepeat = action.kind === 'repeat-first' || action.kind === 'repeat-last';
+    const earlier = isRepeat ? told[repeats[action.kind]].get(keyOf(call)) : undefined;
     if (earlier !== undefined) return earlier.clone();
   }
-  if (world.faults.rules().some((rule) => rule.action.kind === 'repeat-last')) last.set(keyOf(call), current.clone());
+  remember(world, call, current, told);
   return current;
+}
+
+/** Only where a rule may ask for it: a kept answer is held in memory, a film as well. */
+function remember(world: World, call: Call, answered: Response, told: ToldAnswers): void {
+  const key = keyOf(call);
+  for (const rule of world.faults.rules()) {
+    const { kind } = rule.action;
+    if ((kind !== 'repeat-last' && kind !== 'repeat-first') || !isNamed(rule, call.endpoint)) continue;
+    const kept = told[repeats[kind]];
+    if (kind === 'repeat-last' || !kept.has(key)) kept.set(key, answered.clone());
+  }
+}
+
+/** As a broken gateway hands it on: the same body twice over. */
+async function doubled(response: Response): Promise<Response> {
+  const body = await response.text();
+  return new Response(body + body, { status: response.status, headers: response.headers });
 }
 
 /** Answers are repeated for the same question: a read's address counts, of writes only the endpoint. */

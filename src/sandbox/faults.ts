@@ -31,6 +31,10 @@ export type FaultAction =
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** The work is done, but the answer to the previous call is given again: of reads, to the same address. */
   | { readonly kind: 'repeat-last' }
+  /** The work is done, but the first answer ever given to the same question comes once more, long after newer ones. */
+  | { readonly kind: 'repeat-first' }
+  /** The work is done once, and its answer is delivered twice in one body. */
+  | { readonly kind: 'double' }
   /** The work is done twice (a proxy that repeats the POST); the second answer is given. */
   | { readonly kind: 'twice' }
   /** What becomes of a task that this submit creates. */
@@ -120,11 +124,12 @@ function strikes(entry: LiveRule, call: SeenCall, random: Random): boolean {
   return true;
 }
 
+export function isNamed(rule: Pick<FaultRule, 'endpoint'>, endpoint: string): boolean {
+  return rule.endpoint.endsWith('*') ? endpoint.startsWith(rule.endpoint.slice(0, -1)) : endpoint === rule.endpoint;
+}
+
 function matches(rule: FaultRule, call: SeenCall): boolean {
-  const named = rule.endpoint.endsWith('*')
-    ? call.endpoint.startsWith(rule.endpoint.slice(0, -1))
-    : call.endpoint === rule.endpoint;
-  if (!named) return false;
+  if (!isNamed(rule, call.endpoint)) return false;
   if (rule.pathIncludes !== undefined && !call.path.includes(rule.pathIncludes)) return false;
   if (rule.bodyIncludes !== undefined && !call.bodyText().includes(rule.bodyIncludes)) return false;
   return rule.when === undefined || rule.when(call);

@@ -276,6 +276,33 @@ describe('faults of the sandbox', () => {
     await expect(world.call('GET', '/kie/api/v1/chat/credit', undefined, key)).rejects.toThrow();
   });
 
+  it('gives the first answer once more after newer ones, and an answer twice in one body', async () => {
+    const world = await openWorld();
+    const { faults } = world.sandbox;
+    faults.add({ endpoint: 'kie.createTask', action: { kind: 'fate', fate: { durationMs: 60_000 } } });
+    const submit = await createKie(world);
+    const path = `/kie/api/v1/jobs/recordInfo?taskId=${String(submit.at('data.taskId'))}`;
+    const look = async () => await world.call('GET', path, undefined, key);
+    faults.add({ endpoint: 'kie.recordInfo', action: { kind: 'repeat-first' }, skip: 2 });
+    expect((await look()).at('data.state')).not.toBe('success');
+    await world.clock.advance(600_000);
+    expect((await look()).at('data.state')).toBe('success');
+    expect((await look()).at('data.state')).not.toBe('success');
+    faults.clear();
+    faults.add({ endpoint: 'kie.createTask', action: { kind: 'double' } });
+    const before = world.sandbox.books.acceptedTasks().length;
+    const doubled = await world.sandbox.fetch(
+      new Request(`${world.sandbox.baseUrl()}/kie/api/v1/jobs/createTask`, {
+        method: 'POST',
+        headers: key,
+        body: JSON.stringify({ model: 'google/nano-banana', input: { prompt: 'x' } }),
+      }),
+    );
+    const text = await doubled.text();
+    expect(text.slice(0, text.length / 2)).toBe(text.slice(text.length / 2));
+    expect(world.sandbox.books.acceptedTasks().length - before).toBe(1);
+  });
+
   it('strikes as often as it was told, by chance where a chance was given', async () => {
     const world = await openWorld();
     const rule = world.sandbox.faults.add({

@@ -8,6 +8,8 @@ interface Trouble {
   readonly draw: (random: Random) => FaultAction;
   /** Chance on each call. */
   readonly chance: number;
+  /** Strikes only calls whose body contains this. */
+  readonly bodyIncludes?: string;
 }
 
 const span = (random: Random, fromMs: number, toMs: number): number => fromMs + randomInt(random, toMs - fromMs);
@@ -37,6 +39,7 @@ const submitTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
   { chance: 0.02, draw: () => ({ kind: 'refuse' }) },
   { chance: 0.02, draw: () => ({ kind: 'cut', afterBytes: 12 }) },
   { chance: 0.03, draw: (random) => ({ kind: 'delay-answer', delayMs: span(random, 1_000, 170_000) }) },
+  { chance: 0.01, draw: () => ({ kind: 'double' }) },
   { chance: 0.05, draw: fate(() => ({ outcome: 'fail', failCode: '500', failMessage: 'generation failed' })) },
   {
     chance: 0.02,
@@ -69,8 +72,11 @@ const checkTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
   { chance: 0.01, draw: () => ({ kind: 'hang' }) },
   { chance: 0.02, draw: () => ({ kind: 'drop-after' }) },
   { chance: 0.01, draw: () => ({ kind: 'cut', afterBytes: 20 }) },
-  { chance: 0.01, draw: () => ({ kind: 'repeat-last' }) },
-  { chance: 0.02, draw: (random) => ({ kind: 'delay-answer', delayMs: span(random, 500, 29_000) }) },
+  { chance: 0.02, draw: () => ({ kind: 'repeat-last' }) },
+  { chance: 0.02, draw: () => ({ kind: 'repeat-first' }) },
+  { chance: 0.01, draw: () => ({ kind: 'double' }) },
+  // Up to beyond the time limit of a check: that answer comes when nobody listens any more, and a newer one is there.
+  { chance: 0.02, draw: (random) => ({ kind: 'delay-answer', delayMs: span(random, 500, 45_000) }) },
 ];
 
 const chatTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
@@ -97,6 +103,8 @@ const searchTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
   { chance: 0.03, draw: () => ({ kind: 'search', twist: 'unfiltered' }) },
   { chance: 0.03, draw: () => ({ kind: 'search', twist: 'empty' }) },
   { chance: 0.03, draw: () => ({ kind: 'search', twist: 'repeat-row' }) },
+  { chance: 0.01, draw: () => ({ kind: 'search', twist: 'lose-page' }) },
+  { chance: 0.01, draw: () => ({ kind: 'search', twist: 'repeat-token' }) },
   { chance: 0.02, draw: () => answer(200, { code: 99991400, msg: 'limited' }) },
   { chance: 0.01, draw: () => ({ kind: 'hang' }) },
 ];
@@ -108,13 +116,49 @@ const mediaTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
   { chance: 0.01, draw: () => ({ kind: 'drop-after' }) },
 ];
 
+const readTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
+  { chance: 0.02, draw: () => answer(200, { code: 1254607, msg: 'data not ready' }) },
+  { chance: 0.02, draw: () => answer(400, { code: 99991663, msg: 'token invalid' }) },
+  { chance: 0.01, draw: () => ({ kind: 'drop-after' }) },
+];
+
+/** Inputs on their way to a vendor: nothing is bought yet. */
+const inputTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
+  { chance: 0.02, draw: () => answer(503, 'busy') },
+  { chance: 0.02, draw: () => ({ kind: 'drop-after' }) },
+  { chance: 0.02, draw: (random) => ({ kind: 'delay-answer', delayMs: span(random, 1_000, 60_000) }) },
+  { chance: 0.01, draw: () => ({ kind: 'double' }) },
+];
+
+/** Beyond what the platform takes in one piece. */
+const bigFilmBytes = 21 * 1024 * 1024;
+const bigFilm = fate(() => ({ padToBytes: bigFilmBytes }));
+const bigFilms: readonly Trouble[] = [
+  { endpoint: 'kie.createTask', bodyIncludes: 'seedance', chance: 0.06, draw: bigFilm },
+  { endpoint: 'toapis.videos.create', chance: 0.06, draw: bigFilm },
+];
+
+/** An upload in parts that fails midway: the part, the session, the end. */
+const partTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
+  { chance: 0.06, draw: () => answer(200, { code: 1061045, msg: 'retry' }) },
+  { chance: 0.04, draw: () => answer(200, { code: 1061021, msg: 'upload id expire' }) },
+  { chance: 0.04, draw: () => ({ kind: 'drop-after' }) },
+  { chance: 0.04, draw: () => ({ kind: 'drop-before' }) },
+  { chance: 0.06, draw: (random) => ({ kind: 'delay', delayMs: span(random, 1_000, 50_000) }) },
+];
+
 const troubles: readonly Trouble[] = [
+  // Before other fates: of several that strike one call, the first counts.
+  ...bigFilms,
   ...spread(submits, submitTroubles),
   ...spread(checks, checkTroubles),
   ...spread(['llm.chat', 'llm-backup.chat', 'llm-third.chat'], chatTroubles),
   ...spread(['feishu.records.batchUpdate', 'feishu.records.update'], writeTroubles),
   ...spread(['feishu.records.search'], searchTroubles),
   ...spread(['feishu.media.uploadAll', 'feishu.media.download', 'files.download'], mediaTroubles),
+  ...spread(['feishu.records.batchGet'], readTroubles),
+  ...spread(['kie.upload', 'kie.downloadUrl', 'toapis.upload'], inputTroubles),
+  ...spread(['feishu.media.uploadPrepare', 'feishu.media.uploadPart', 'feishu.media.uploadFinish'], partTroubles),
   ...spread(['files.download'], [{ chance: 0.05, draw: () => ({ kind: 'cut', afterBytes: 40 }) }]),
 ];
 
@@ -130,6 +174,7 @@ export function unleash(world: SimWorld): { stop(): void; faults(): number } {
     world.sandbox.faults.add({
       endpoint: trouble.endpoint,
       action: trouble.draw(random),
+      ...(trouble.bodyIncludes === undefined ? {} : { bodyIncludes: trouble.bodyIncludes }),
       probability: Math.min(0.5, trouble.chance * roughness),
       count: Number.POSITIVE_INFINITY,
     }),

@@ -1,6 +1,7 @@
 import type { Ports } from '../../src/app/index.ts';
 import type { Store } from '../../src/engine/ports/index.ts';
 import type { Clock, Failpoints } from '../../src/kernel/index.ts';
+import type { WakeSource } from '../../src/feishu/index.ts';
 import type { Spool } from '../../src/media/index.ts';
 
 /**
@@ -52,6 +53,7 @@ export function createIncarnation(base: Ports, atFailpoint: (kill: () => void) =
       },
     },
     freeBytes: () => call(isAlive, base.freeBytes),
+    ...(base.wakeSource === undefined ? {} : { wakeSource: gateWake(base.wakeSource, isAlive) }),
   };
   return { ports, isAlive, kill };
 }
@@ -90,12 +92,27 @@ function gateStore(store: Store, isAlive: () => boolean): Store {
   });
 }
 
+function gateWake(source: WakeSource, isAlive: () => boolean): WakeSource {
+  return {
+    ...source,
+    start: async (onWake) => {
+      await call(isAlive, () =>
+        source.start((event) => {
+          if (isAlive()) onWake(event);
+          // Nobody is there any more: the connection of a dead process is cut.
+          else void source.stop();
+        }),
+      );
+    },
+  };
+}
+
 function gateSpool(spool: Spool, isAlive: () => boolean): Spool {
   return {
     read: (artifact, signal) => call(isAlive, () => spool.read(artifact, signal)),
     keep: (bytes, nameHint) => call(isAlive, () => spool.keep(bytes, nameHint)),
     store: (chunks, options, signal) => call(isAlive, () => spool.store(chunks, options, signal)),
-    open: (artifact, offset, length) => spool.open(artifact, offset, length),
+    open: (artifact, offset, length, memory) => spool.open(artifact, offset, length, memory),
     has: (hash) => call(isAlive, () => spool.has(hash)),
     remove: (hash) => call(isAlive, () => spool.remove(hash)),
     sizeBytes: () => call(isAlive, () => spool.sizeBytes()),

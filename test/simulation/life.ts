@@ -1,6 +1,7 @@
 import { assemble, createTickLoop, type House, type Ports } from '../../src/app/index.ts';
 import { type Failpoints, randomInt } from '../../src/kernel/index.ts';
 import { createIncarnation, type Incarnation } from './incarnation.ts';
+import { createSimWake } from './wake.ts';
 import { onDisk } from './weather.ts';
 import type { SimWorld } from './world.ts';
 
@@ -40,7 +41,8 @@ export function createLife(world: SimWorld, plant?: (ports: Ports, world: SimWor
   });
   const begin = async (): Promise<void> => {
     const ports = onDisk(plant?.(world.basePorts, world) ?? world.basePorts, world.disk, world.luck('disk'));
-    const incarnation = createIncarnation(ports, atFailpoint);
+    const wakeSource = createSimWake(world);
+    const incarnation = createIncarnation(wakeSource === undefined ? ports : { ...ports, wakeSource }, atFailpoint);
     const assembled = await assemble(world.config, incarnation.ports);
     if (!assembled.ok) {
       faults.push(`the house could not be assembled: ${assembled.failure.message}`);

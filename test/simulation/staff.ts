@@ -28,6 +28,9 @@ export interface Staff {
   stop(): void;
 }
 
+/** Rows of one paste out of a spreadsheet. */
+const pastedRows = 50;
+
 /** What one visit to a row may use. */
 interface Visit {
   readonly world: SimWorld;
@@ -85,9 +88,12 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
     if (random.next() < 0.1) later(randomInt(random, 40_000), () => type(row, random.next() < 0.5 ? '提交' : null));
   };
   const isPaste = random.next() < 0.1;
-  const arrivals = isPaste ? rowCount * 4 : rowCount;
+  const arrivals = isPaste ? (random.next() < 0.2 ? pastedRows : rowCount * 4) : rowCount;
+  const others = Math.max(1, world.tables.length - 1);
   for (let index = 0; index < arrivals; index += 1) {
-    const table = world.tables[index % 3 === 2 ? world.tables.length - 1 : 0];
+    // Every third row is another agent's, in turn.
+    const other = world.tables[1 + (Math.floor(index / 3) % others)];
+    const table = (index % 3 === 2 ? other : undefined) ?? world.tables[0];
     if (table === undefined) continue;
     later(isPaste ? 10_000 + index : randomInt(random, 5_400_000), () => addRow(table));
   }
@@ -259,8 +265,17 @@ function mischief({ world, random, row, type, deleted, touched }: Visit): boolea
     const text = Object.values(table.agent.inputs).find((input) => input.type === 'text');
     if (text !== undefined) write(world, tableId, recordId, { [text.column]: `改于 ${world.clock.nowMs()}` });
   } else if (luck < 0.035) write(world, tableId, recordId, { 状态: '完成' });
-  else if (luck < 0.045) type(row, ['通过', '打回', '提交', '取消'][randomInt(random, 4)] ?? '通过');
+  else if (luck < 0.045) type(row, anyWord(random));
+  else if (luck < 0.05) {
+    // Two people on one row: each types what they hold to be right, the other's word not yet seen.
+    type(row, anyWord(random));
+    world.clock.after(randomInt(random, 8_000), () => type(row, anyWord(random)));
+  }
   return false;
+}
+
+function anyWord(random: Random): string {
+  return ['通过', '打回', '提交', '取消'][randomInt(random, 4)] ?? '通过';
 }
 
 function spendPatience({ patience, row }: Pick<Visit, 'patience' | 'row'>): boolean {

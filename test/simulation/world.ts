@@ -100,12 +100,16 @@ export async function createSimWorld(seed: number, config: LoadedConfig): Promis
   };
 }
 
-/** try-on has everything in it: three stages, people in between, pictures and films. Half of the worlds have another agent beside it. */
+/**
+ * try-on has everything in it: three stages, people in between, pictures and films. Most worlds have others beside it, each
+ * with a table of its own, up to all of them.
+ */
 function drawAgents({ definitions }: LoadedConfig, random: Random): readonly AgentDefinition[] {
   const all = [...definitions.agents.values()];
   const others = all.filter((agent) => agent.agent !== 'try-on');
-  const other = random.next() < 0.5 ? others[randomInt(random, others.length)] : undefined;
-  return [...all.filter((agent) => agent.agent === 'try-on'), ...(other === undefined ? [] : [other])];
+  const wanted = [0, 1, 1, 2, 3, others.length][randomInt(random, 6)] ?? 0;
+  const drawn = Array.from({ length: wanted }, () => others.splice(randomInt(random, others.length), 1)).flat();
+  return [...all.filter((agent) => agent.agent === 'try-on'), ...drawn];
 }
 
 function onlyTablesOf(config: LoadedConfig, agents: readonly AgentDefinition[]): LoadedConfig {
