@@ -45,6 +45,8 @@ async function oneRound(origin, directory, say) {
     product[`mb_per_s_${mib}`] = (mib * mebibyte) / 1e6 / (figures.down_s + figures.up_s);
     product[`down_mb_per_s_${mib}`] = (mib * mebibyte) / 1e6 / figures.down_s;
     product[`up_mb_per_s_${mib}`] = (mib * mebibyte) / 1e6 / figures.up_s;
+    product[`down_cpu_s_per_gb_${mib}`] = figures.down_cpu_s / ((mib * mebibyte) / 1e9);
+    product[`up_cpu_s_per_gb_${mib}`] = figures.up_cpu_s / ((mib * mebibyte) / 1e9);
     product[`rss_growth_mb_${mib}`] = figures.rss_growth_mb;
   }
   const sizeBytes = 200 * mebibyte;
@@ -126,6 +128,19 @@ function report(rounds, runs) {
     to_limit: round(Math.min(...sizesMib.map((mib) => product[`mb_per_s_${mib}`] / limit[`mb_per_s_${mib}`]))),
     ...Object.fromEntries(
       sizesMib.map((mib) => [`to_limit_${mib}`, ratio(product[`mb_per_s_${mib}`], curl[`mb_per_s_${mib}`])]),
+    ),
+    // Where they part: `curl` makes no checksum on its way up, and no hash and no sync on its way down.
+    ...Object.fromEntries(
+      sizesMib.map((mib) => [
+        `down_to_limit_${mib}`,
+        ratio(product[`down_mb_per_s_${mib}`], (mib * mebibyte) / 1e6 / curl[`down_s_${mib}`]),
+      ]),
+    ),
+    ...Object.fromEntries(
+      sizesMib.map((mib) => [
+        `up_to_limit_${mib}`,
+        ratio(product[`up_mb_per_s_${mib}`], (mib * mebibyte) / 1e6 / curl[`up_s_${mib}`]),
+      ]),
     ),
     ...Object.fromEntries(
       sizesMib.map((mib) => [`to_synced_${mib}`, ratio(product[`mb_per_s_${mib}`], curl[`mb_per_s_${mib}_synced`])]),

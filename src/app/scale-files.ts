@@ -64,7 +64,7 @@ function createSharedSpool(
       await has(artifact.hash);
       return await own.read(artifact, signal);
     },
-    open: (artifact, offset, length) => openWhenHere(own, has, artifact, offset, length),
+    open: (artifact, ...range) => openWhenHere(own, has, artifact, range),
     ...(fitPicture === undefined
       ? {}
       : {
@@ -104,11 +104,10 @@ async function* openWhenHere(
   own: Spool,
   has: (hash: string) => Promise<boolean>,
   artifact: Artifact,
-  offset: number,
-  length: number,
+  range: readonly [offset: number, length: number, memory?: Uint8Array | undefined],
 ): AsyncIterable<Uint8Array> {
   await has(artifact.hash);
-  yield* own.open(artifact, offset, length);
+  yield* own.open(artifact, ...range);
 }
 
 interface FetchDeps {

@@ -40,7 +40,7 @@ export async function uploadArtifact(
       {
         name: safeFileName(wantedName, extensionOf(artifact), artifact.hash.slice(0, 8)),
         sizeBytes: artifact.sizeBytes,
-        open: (offset, length) => deps.spool.open(artifact, offset, length),
+        open: (offset, length, memory) => deps.spool.open(artifact, offset, length, memory),
         resumeKey: artifact.hash,
       },
       signal,

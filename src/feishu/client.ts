@@ -62,8 +62,8 @@ export interface RecordWrite {
 export interface UploadSource {
   readonly name: string;
   readonly sizeBytes: number;
-  /** A fresh stream of the bytes from `offset`, for each try. */
-  open(offset: number, length: number): AsyncIterable<Uint8Array>;
+  /** A fresh stream of the bytes from `offset`, for each try; `memory` may be filled with them, its pieces then be views of it. */
+  open(offset: number, length: number, memory?: Uint8Array): AsyncIterable<Uint8Array>;
   /** Names the content (its hash), so that an upload in parts can go on where a crash ended it. */
   readonly resumeKey?: string;
 }

@@ -33,7 +33,7 @@ const tokenSchema = z.looseObject({ file_token: z.string().min(1) });
 
 /**
  * Uploads into a base (`bitable_file`, the base itself as parent: a token is good there only). Uploads wait for each other,
- * since the platform allows no two at a time; at most one buffer of 20 MiB (one piece) or of a part lives at once.
+ * since the platform allows no two at a time; at most one buffer of 20 MiB (one piece) or two of a part live at once.
  */
 export function createUpload(deps: UploadDeps): FeishuClient['uploadMedia'] {
   return async (appToken, source, signal) => {
@@ -130,22 +130,48 @@ async function prepare(deps: UploadDeps, upload: Upload): Promise<FeishuResult<P
   return ok({ uploadId, blockBytes, blocks });
 }
 
+/** A part in its form, ready to be sent. */
+interface ReadyPart {
+  readonly form: FormBuffer;
+  readonly fields: Readonly<Record<string, string | number>>;
+  readonly sizeBytes: number;
+}
+
+/** While one part is under way the next is read into the other of two forms and summed. */
 async function sendParts(deps: UploadDeps, upload: Upload, session: Session): Promise<FeishuResult<void>> {
-  const form = createFormBuffer(session.blockBytes, boundaryOf(deps.ids));
-  for (let seq = session.nextSeq(); seq < session.blocks; seq += 1) {
-    const offset = seq * session.blockBytes;
-    const size = Math.min(session.blockBytes, upload.source.sizeBytes - offset);
-    await readPart(upload.source, form, offset, size);
-    const checksum = adler32(form.file.subarray(0, size));
-    const fields = { upload_id: session.uploadId, seq, size, checksum };
-    const answer = await deps.call('media.upload-part', {
-      bytes: () => form.seal(fields, upload.fileName, size),
-      signal: upload.signal,
-    });
-    if (!answer.ok) return answer;
-    await session.sent(seq);
+  const { blockBytes, blocks } = session;
+  const forms = [0, 1].map(() => createFormBuffer(blockBytes, boundaryOf(deps.ids)));
+  const readAhead = (seq: number): Promise<ReadyPart> | undefined => {
+    const form = forms[seq % forms.length];
+    return seq >= blocks || form === undefined ? undefined : readyPart(upload, session, seq, form);
+  };
+  let ahead = readAhead(session.nextSeq());
+  try {
+    for (let seq = session.nextSeq(); ahead !== undefined; seq += 1) {
+      const { form, fields, sizeBytes } = await ahead;
+      ahead = readAhead(seq + 1);
+      // Looked at in its turn; until then its failure must not count as unhandled.
+      ahead?.catch(() => undefined);
+      const answer = await deps.call('media.upload-part', {
+        bytes: () => form.seal(fields, upload.fileName, sizeBytes),
+        signal: upload.signal,
+      });
+      if (!answer.ok) return answer;
+      await session.sent(seq);
+    }
+    return ok(undefined);
+  } finally {
+    // The file is not let go of while it is being read.
+    await ahead?.catch(() => undefined);
   }
-  return ok(undefined);
+}
+
+async function readyPart(upload: Upload, session: Session, seq: number, form: FormBuffer): Promise<ReadyPart> {
+  const offset = seq * session.blockBytes;
+  const sizeBytes = Math.min(session.blockBytes, upload.source.sizeBytes - offset);
+  await readPart(upload.source, form, offset, sizeBytes);
+  const checksum = adler32(form.file.subarray(0, sizeBytes));
+  return { form, fields: { upload_id: session.uploadId, seq, size: sizeBytes, checksum }, sizeBytes };
 }
 
 async function finish(deps: UploadDeps, upload: Upload, session: Session): Promise<FeishuResult<string>> {
@@ -157,15 +183,19 @@ async function finish(deps: UploadDeps, upload: Upload, session: Session): Promi
   return data.ok ? ok(data.value.file_token) : data;
 }
 
-/** Reads exactly `length` bytes into the form; a file that has become shorter or longer is an error. */
+/** Reads exactly `length` bytes into the form, straight where the source can; a file that has become shorter or longer is an error. */
 async function readPart(source: UploadSource, form: FormBuffer, offset: number, length: number): Promise<void> {
   let filled = 0;
-  for await (const chunk of source.open(offset, length)) {
+  for await (const chunk of source.open(offset, length, form.file.subarray(0, length))) {
     if (filled + chunk.byteLength > length) throw new Error('the file gave more bytes than it has');
-    form.file.set(chunk, filled);
+    if (!isInPlace(chunk, form.file, filled)) form.file.set(chunk, filled);
     filled += chunk.byteLength;
   }
   if (filled !== length) throw new Error(`the file gave ${filled} of ${length} bytes at ${offset}`);
+}
+
+function isInPlace(chunk: Uint8Array, memory: Uint8Array, offset: number): boolean {
+  return chunk.buffer === memory.buffer && chunk.byteOffset === memory.byteOffset + offset;
 }
 
 function boundaryOf(ids: IdSource): string {

@@ -1,8 +1,9 @@
 import type { Artifact, Failure, RemoteMedia } from '../contract/index.ts';
 import type { Collector } from '../engine/ports/index.ts';
-import { type Clock, fail, type Fetch, type Logger, type Result, sleep } from '../kernel/index.ts';
+import { type Clock, fail, type Fetch, type Logger, ok, type Result, sleep } from '../kernel/index.ts';
 import { redactUrl } from '../providers/http/index.ts';
 import { DownloadError, openDownload } from './download.ts';
+import { probeFilm } from './probe-film.ts';
 import type { Spool } from './spool.ts';
 
 interface CollectorSettings {
@@ -47,7 +48,7 @@ export function createCollector(deps: CollectorDeps): Collector {
       for (let attempt = 1; attempt <= deps.settings.attempts; attempt += 1) {
         if (last !== undefined) await sleep(deps.clock, waitBefore(last, deps.settings), signal);
         const result = await tryOnce(deps, remote, url, nameHint, signal);
-        if (result.ok) return result;
+        if (result.ok) return ok(await withFacts(deps, result.value));
         last = result.failure;
         deps.logger.warn('transfer try failed', { url: redactUrl(url), attempt, code: last.code });
         if (last.isFinal) break;
@@ -93,6 +94,18 @@ async function tryOnce(
     signal.throwIfAborted();
     if (error instanceof DownloadError) return fail(error);
     throw error;
+  }
+}
+
+/** A film says how long it is and whether it sounds; one that does not is a film all the same. */
+async function withFacts(deps: CollectorDeps, artifact: Artifact): Promise<Artifact> {
+  if (artifact.mime !== 'video/mp4' && artifact.mime !== 'video/quicktime') return artifact;
+  try {
+    const film = await probeFilm(deps.spool, artifact);
+    return film === undefined ? artifact : { ...artifact, film };
+  } catch (error) {
+    deps.logger.warn('a film could not be looked into', { name: artifact.name, error: String(error) });
+    return artifact;
   }
 }
 

@@ -1,12 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Artifact, Failure } from '../contract/index.ts';
 import { fail, type IdSource, ok, type Result } from '../kernel/index.ts';
+import { createFileHasher } from './file-hash.ts';
 import type { PictureFitter } from './fit-picture.ts';
-import { createIntake, type IntakeOptions, storageFailure } from './intake.ts';
+import { storageFailure } from './intake.ts';
 import { gone, single } from './memory-spool.ts';
 import type { Spool } from './spool.ts';
+import { storeFile } from './store-file.ts';
 
 export interface DiskSpoolOptions {
   readonly directory: string;
@@ -42,8 +44,11 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
     return join(options.directory, hash.slice(0, 2), hash);
   };
   const passed = createPassage(options.letGo);
-  const store: Spool['store'] = async (chunks, intake, signal) =>
-    await storeFile({ partialPath: join(partial, options.ids.uuid()), pathOf, passed }, chunks, intake, signal);
+  const hasher = createFileHasher();
+  const store: Spool['store'] = async (chunks, intake, signal) => {
+    const partialPath = join(partial, options.ids.uuid());
+    return await storeFile({ partialPath, pathOf, passed, hasher }, chunks, intake, signal);
+  };
   return {
     store,
     read: async (artifact) => await readWhole(pathOf(artifact.hash), artifact),
@@ -57,7 +62,8 @@ export function createDiskSpool(options: DiskSpoolOptions): Spool {
         }),
     keep: async (bytes, nameHint) =>
       await store(single(bytes), { nameHint, maxBytes: bytes.byteLength }, new AbortController().signal),
-    open: (artifact, offset, length) => readPieces(pathOf(artifact.hash), offset, length, passed),
+    open: (artifact, offset, length, memory) =>
+      readPieces({ path: pathOf(artifact.hash), offset, length, passed }, memory),
     has: async (hash) => (await sizeOf(pathOf(hash))) > 0,
     remove: async (hash) => {
       await rm(pathOf(hash), { force: true });
@@ -77,116 +83,6 @@ function createPassage(letGo: () => void = () => undefined): (bytes: number) => 
   };
 }
 
-interface Place {
-  readonly partialPath: string;
-  readonly pathOf: (hash: string) => string;
-  readonly passed: (bytes: number) => void;
-}
-
-async function storeFile(
-  { partialPath, pathOf, passed }: Place,
-  chunks: AsyncIterable<Uint8Array>,
-  options: IntakeOptions,
-  signal: AbortSignal,
-): Promise<Result<Artifact, Failure>> {
-  let file: FileHandle;
-  try {
-    file = await open(partialPath, 'wx', 0o600);
-  } catch (error) {
-    return fail(storageFailure(error));
-  }
-  const intake = createIntake(options);
-  try {
-    const take = (chunk: Uint8Array): Failure | undefined => {
-      passed(chunk.byteLength);
-      return intake.take(chunk);
-    };
-    const bufferBytes = Math.max(1, Math.min(writeBytes, options.expectedBytes ?? options.maxBytes));
-    const failure = await writeAll({ file, bufferBytes }, chunks, take, signal);
-    const artifact = failure === undefined ? intake.finish() : fail(failure);
-    if (artifact.ok) await settle(file, partialPath, pathOf(artifact.value.hash));
-    return artifact;
-  } catch (error) {
-    if (error instanceof WriteError) return fail(storageFailure(error.cause));
-    throw error;
-  } finally {
-    await file.close().catch(() => undefined);
-    await rm(partialPath, { force: true });
-  }
-}
-
-/** The disk failed, as against the source of the bytes, whose errors pass through. */
-class WriteError extends Error {
-  override readonly name = 'WriteError';
-}
-
-async function onDisk<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw new WriteError('the disk refused', { cause: error });
-  }
-}
-
-/** Bytes are gathered into writes of this size (small files in one), one of which is under way while the next is being gathered. */
-const writeBytes = 1024 * 1024;
-
-/**
- * Copies pieces into two buffers in turn instead of keeping hold of them: a piece that lives for a while is promoted to the
- * old generation, where its memory stays until the next full collection.
- */
-async function writeAll(
-  { file, bufferBytes }: { readonly file: FileHandle; readonly bufferBytes: number },
-  chunks: AsyncIterable<Uint8Array>,
-  take: (chunk: Uint8Array) => Failure | undefined,
-  signal: AbortSignal,
-): Promise<Failure | undefined> {
-  let filling: Buffer = Buffer.allocUnsafe(bufferBytes);
-  let spare: Buffer | undefined;
-  let filledBytes = 0;
-  let underWay: Promise<void> = Promise.resolve();
-  const flush = async (): Promise<void> => {
-    await underWay;
-    if (filledBytes === 0) return;
-    underWay = onDisk(writeWhole(file, filling.subarray(0, filledBytes)));
-    // Awaited before the next write; until then its failure must not count as unhandled.
-    underWay.catch(() => undefined);
-    [filling, spare] = [spare ?? Buffer.allocUnsafe(bufferBytes), filling];
-    filledBytes = 0;
-  };
-  for await (const chunk of chunks) {
-    signal.throwIfAborted();
-    const failure = take(chunk);
-    if (failure !== undefined) return failure;
-    for (let offset = 0; offset < chunk.byteLength; ) {
-      const part = chunk.subarray(offset, offset + bufferBytes - filledBytes);
-      filling.set(part, filledBytes);
-      filledBytes += part.byteLength;
-      offset += part.byteLength;
-      if (filledBytes === bufferBytes) await flush();
-    }
-  }
-  await flush();
-  await underWay;
-  return undefined;
-}
-
-/** A write may be short (a disk that is nearly full): the rest is written until it is all there, or the disk says no. */
-async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.byteLength; ) offset += (await file.write(bytes, offset)).bytesWritten;
-}
-
-async function settle(file: FileHandle, partialPath: string, path: string): Promise<void> {
-  const folder = join(path, '..');
-  await onDisk(file.sync());
-  await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }));
-  await onDisk(rename(partialPath, path));
-  const handle = await onDisk(open(folder, 'r'));
-  // Windows cannot sync a folder; the rename is then as durable as the file system makes it.
-  await handle.sync().catch(() => undefined);
-  await handle.close();
-}
-
 async function readWhole(path: string, artifact: Artifact): Promise<Result<Uint8Array, Failure>> {
   try {
     const bytes = await readFile(path);
@@ -197,19 +93,24 @@ async function readWhole(path: string, artifact: Artifact): Promise<Result<Uint8
   }
 }
 
+interface Range {
+  readonly path: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly passed: (bytes: number) => void;
+}
+
 async function* readPieces(
-  path: string,
-  offset: number,
-  length: number,
-  passed: (bytes: number) => void,
+  { path, offset, length, passed }: Range,
+  memory: Uint8Array | undefined,
 ): AsyncIterable<Uint8Array> {
   const file = await open(path, 'r');
   try {
-    for (let at = offset; at < offset + length; ) {
-      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, offset + length - at));
-      const { bytesRead } = await file.read(piece, 0, piece.byteLength, at);
+    for (let doneBytes = 0; doneBytes < length; ) {
+      const piece = memory?.subarray(doneBytes, length) ?? Buffer.allocUnsafe(Math.min(pieceBytes, length - doneBytes));
+      const { bytesRead } = await file.read(piece, 0, piece.byteLength, offset + doneBytes);
       if (bytesRead === 0) return;
-      at += bytesRead;
+      doneBytes += bytesRead;
       passed(bytesRead);
       yield piece.subarray(0, bytesRead);
     }

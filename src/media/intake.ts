@@ -1,6 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { Artifact, Failure } from '../contract/index.ts';
-import { fail, ok, type Result } from '../kernel/index.ts';
 import { safeFileName } from './file-name.ts';
 import { type FileType, sniffBytes, sniffType } from './sniff.ts';
 
@@ -11,16 +9,17 @@ export interface IntakeOptions {
   readonly expectedBytes?: number;
 }
 
-/** Watches bytes on their way in: counts, hashes, keeps the head; tells as early as possible that they are not wanted. */
+/** Watches bytes on their way in: counts, keeps the head; tells as early as possible that they are not wanted. */
 export interface Intake {
   /** Undefined while all is well. */
   take(chunk: Uint8Array): Failure | undefined;
-  /** The artifact that the bytes are, once all have been taken. */
-  finish(): Result<Artifact, Failure>;
+  /** What is wrong with the bytes, once all have been taken; undefined: nothing. */
+  fault(): Failure | undefined;
+  /** The artifact that they are, where nothing is wrong; `hash`: SHA-256 in hex. */
+  artifact(hash: string): Artifact;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
-  const hash: Hash = createHash('sha256');
   let head: Uint8Array = new Uint8Array(0);
   let sizeBytes = 0;
   let isTypeChecked = false;
@@ -28,29 +27,27 @@ export function createIntake(options: IntakeOptions): Intake {
     take: (chunk) => {
       sizeBytes += chunk.byteLength;
       if (sizeBytes > options.maxBytes) return tooLarge(options.maxBytes);
-      hash.update(chunk);
       if (head.byteLength < sniffBytes) head = Buffer.concat([head, chunk.subarray(0, sniffBytes - head.byteLength)]);
       if (isTypeChecked || head.byteLength < sniffBytes) return undefined;
       isTypeChecked = true;
       return typeFailure(sniffType(head, options.nameHint), options.expect);
     },
-    finish: () => {
-      if (sizeBytes === 0) return fail(contentFailure('empty', 'the file is empty'));
+    fault: () => {
+      if (sizeBytes === 0) return contentFailure('empty', 'the file is empty');
       if (options.expectedBytes !== undefined && sizeBytes !== options.expectedBytes) {
-        return fail(contentFailure('short', `${sizeBytes} bytes instead of ${options.expectedBytes}`));
+        return contentFailure('short', `${sizeBytes} bytes instead of ${options.expectedBytes}`);
       }
+      return typeFailure(sniffType(head, options.nameHint), options.expect);
+    },
+    artifact: (hash) => {
       const fileType = sniffType(head, options.nameHint);
-      const wrong = typeFailure(fileType, options.expect);
-      if (wrong !== undefined) return fail(wrong);
-      const digest = hash.digest('hex');
-      const extension = fileType?.extension ?? 'bin';
-      return ok({
+      return {
         kind: 'artifact',
-        hash: digest,
+        hash,
         sizeBytes,
         mime: fileType?.mime ?? 'application/octet-stream',
-        name: safeFileName(options.nameHint, extension, digest.slice(0, 8)),
-      });
+        name: safeFileName(options.nameHint, fileType?.extension ?? 'bin', hash.slice(0, 8)),
+      };
     },
   };
 }

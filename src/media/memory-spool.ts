@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Artifact, Failure } from '../contract/index.ts';
 import { fail, ok, type Result } from '../kernel/index.ts';
 import { createIntake, type IntakeOptions, storageFailure } from './intake.ts';
@@ -23,9 +24,12 @@ export function createMemorySpool(): Spool {
       if (failure !== undefined) return fail(failure);
       kept.push(chunk.slice());
     }
-    const artifact = intake.finish();
-    if (artifact.ok) files.set(artifact.value.hash, Buffer.concat(kept));
-    return artifact;
+    const fault = intake.fault();
+    if (fault !== undefined) return fail(fault);
+    const bytes = Buffer.concat(kept);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    files.set(hash, bytes);
+    return ok(intake.artifact(hash));
   };
   return {
     store,

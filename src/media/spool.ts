@@ -14,8 +14,11 @@ export interface Spool extends MediaSource {
     },
     signal: AbortSignal,
   ): Promise<Result<Artifact, Failure>>;
-  /** A fresh stream of a part of the bytes. */
-  open(artifact: Artifact, offset: number, length: number): AsyncIterable<Uint8Array>;
+  /**
+   * A fresh stream of a part of the bytes. Where `memory` is given (of at least `length`), the bytes may be read into it one
+   * after the other, and the pieces then be views of it: who moves much spares the making and collecting of buffers.
+   */
+  open(artifact: Artifact, offset: number, length: number, memory?: Uint8Array): AsyncIterable<Uint8Array>;
   has(hash: string): Promise<boolean>;
   remove(hash: string): Promise<void>;
   /** Bytes held in all. */

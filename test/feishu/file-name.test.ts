@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adler32 } from '../../src/feishu/adler32.ts';
 import { cleanFileName } from '../../src/feishu/index.ts';
@@ -37,6 +38,31 @@ describe('adler32', () => {
     expect(adler32(new TextEncoder().encode('Wikipedia'))).toBe(0x11e60398);
     expect(adler32(new Uint8Array())).toBe(1);
     expect(adler32(new Uint8Array(1_000_000).fill(255))).toBe(naive(new Uint8Array(1_000_000).fill(255)));
+  });
+
+  it('is the same, byte for byte, wherever the bytes begin and end in memory', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 0, maxLength: 600 }),
+        fc.nat(7),
+        fc.constantFrom(1, 2, 30, 80),
+        (some, offset, times) => {
+          const all = new Uint8Array(offset + some.length * times);
+          for (let each = 0; each < times; each += 1) all.set(some, offset + each * some.length);
+          const bytes = all.subarray(offset);
+          return adler32(bytes) === naive(bytes);
+        },
+      ),
+    );
+  });
+
+  it('holds for the largest sums, at each length about a stride and a reduction', () => {
+    const full = new Uint8Array(40_000).fill(255);
+    for (const about of [64, 16_384, 32_768]) {
+      for (let length = about - 5; length <= about + 69; length += 1) {
+        expect(adler32(full.subarray(3, 3 + length))).toBe(naive(full.subarray(3, 3 + length)));
+      }
+    }
   });
 
   function naive(bytes: Uint8Array): number {

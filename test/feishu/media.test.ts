@@ -108,6 +108,37 @@ describe('an upload', () => {
     expect(bench.clock.monotonicMs()).toBe(0);
   });
 
+  it('reads the next part while one is under way, straight into the form where the source can', async () => {
+    const opened: number[] = [];
+    const seen: number[] = [];
+    const { handler, whole } = drive((request) => {
+      if (request.path.endsWith('upload_part')) seen.push(opened.length);
+      return undefined;
+    });
+    const source = sourceOf('v.mp4', 24 * mib + 5);
+    const open = async function* (offset: number, length: number, memory?: Uint8Array): AsyncIterable<Uint8Array> {
+      await Promise.resolve();
+      opened.push(offset);
+      memory?.set(source.all.subarray(offset, offset + length));
+      if (memory !== undefined)
+        for (const at of [0, length - 3]) yield memory.subarray(at, at === 0 ? length - 3 : length);
+    };
+    const bench = createBench(handler);
+    expect((await bench.run(bench.client.uploadMedia('bascnBase', { ...source, open }))).ok).toBe(true);
+    expect(sha(whole())).toBe(sha(source.all));
+    expect(opened).toEqual([0, 1, 2, 3, 4, 5, 6].map((part) => part * 4 * mib));
+    expect(seen).toEqual([2, 3, 4, 5, 6, 7, 7]);
+  });
+
+  it('of a file that becomes shorter on the way ends in a failure, with nothing left to fail unseen', async () => {
+    const bench = createBench(drive().handler);
+    const source = sourceOf('v.mp4', 24 * mib);
+    const open = (offset: number, length: number) => source.open(offset, offset === 0 ? length : length - 1);
+    const answer = await bench.run(bench.client.uploadMedia('bascnBase', { ...source, open }));
+    expect(answer).toMatchObject({ ok: false, failure: { class: 'retry' } });
+    expect(bench.to('upload_part')).toHaveLength(1);
+  });
+
   it('waits and goes on when the platform says 1061045 under HTTP 200', async () => {
     const { handler, whole } = drive((request, count) =>
       request.path.endsWith('upload_part') && count % 3 === 0 ? refusal(1061045) : undefined,

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createIdSource, createSeededRandom, createVirtualClock } from '../../src/kernel/index.ts';
+import { createDigest } from '../../src/media/digest.ts';
+import type { FileHasher } from '../../src/media/file-hash.ts';
+import { writePieces } from '../../src/media/write-pieces.ts';
 import { createDiskSpool, createMemorySpool, type Spool } from '../../src/media/index.ts';
 
 const made: string[] = [];
@@ -159,6 +162,93 @@ describe('the spool on disk', () => {
       failure: { kind: 'storage' },
     });
     expect(await readdir(join(directory, 'partial'))).toEqual([]);
+  });
+
+  describe('a file too large to be hashed on the event loop', () => {
+    const film = Buffer.alloc(17 * 1024 * 1024, 5);
+    film.write('\0\0\0\x18ftypisom\0\0\0\0isommp42', 0, 'latin1');
+    film.fill(77, 9_000_000, 9_500_000);
+    const hash = createHash('sha256').update(film).digest('hex');
+    const options = { nameHint: 'film', maxBytes: 1024 ** 3, expect: 'video' } as const;
+
+    it.each([
+      ['is hashed in a thread while it is being written', { expectedBytes: film.byteLength }],
+      ['is so too when its length shows only on the way', {}],
+    ])('%s', async (_how, more) => {
+      const directory = await newDirectory();
+      const spool = createDiskSpool({ directory, ids });
+      const stored = await spool.store(pieces(film, 70_001), { ...options, ...more }, signal);
+      expect(stored).toMatchObject({ ok: true, value: { hash, sizeBytes: film.byteLength, mime: 'video/mp4' } });
+      expect(await filesOf(directory)).toEqual([hash]);
+    });
+
+    it('comes in beside others, each with its own hash', async () => {
+      const spool = createDiskSpool({ directory: await newDirectory(), ids });
+      const other = Buffer.from(film).fill(1, 100);
+      const [first, second, small] = await Promise.all([
+        spool.store(pieces(film, 70_001), options, signal),
+        spool.store(pieces(other, 30_007), options, signal),
+        spool.store(pieces(png, 999), { nameHint: 'x', maxBytes: 10_000 }, signal),
+      ]);
+      expect([first, second, small].map((one) => one.ok && one.value.hash)).toEqual(
+        [film, other, png].map((bytes) => createHash('sha256').update(bytes).digest('hex')),
+      );
+    });
+
+    it('leaves nothing when its source breaks off, and the next one is taken', async () => {
+      const directory = await newDirectory();
+      const spool = createDiskSpool({ directory, ids });
+      await expect(spool.store(breaking(film), options, signal)).rejects.toThrow('connection lost');
+      expect(await filesOf(directory)).toEqual([]);
+      expect(await spool.store(pieces(film, 70_001), options, signal)).toMatchObject({ ok: true, value: { hash } });
+    });
+
+    it('is hashed all the same when the thread dies', async () => {
+      const path = join(await newDirectory(), 'film');
+      await writeFile(path, film);
+      const dead: FileHasher = () => ({
+        written: () => undefined,
+        finish: () => Promise.reject(new Error('the thread that hashes files has ended')),
+        drop: () => undefined,
+      });
+      const digest = createDigest(dead, path, film.byteLength);
+      digest.take(film);
+      expect(await digest.finish()).toBe(hash);
+    });
+
+    it('is read into memory that is given, without buffers of its own', async () => {
+      const spool = createDiskSpool({ directory: await newDirectory(), ids });
+      const stored = await spool.store(pieces(film, 70_001), options, signal);
+      if (!stored.ok) throw new Error('not stored');
+      const memory = new Uint8Array(4_000_000);
+      let readBytes = 0;
+      for await (const piece of spool.open(stored.value, 8_000_000, 3_000_000, memory)) {
+        expect([piece.buffer, piece.byteOffset]).toEqual([memory.buffer, readBytes]);
+        readBytes += piece.byteLength;
+      }
+      expect(readBytes).toBe(3_000_000);
+      expect(film.subarray(8_000_000, 11_000_000).equals(memory.subarray(0, 3_000_000))).toBe(true);
+    });
+  });
+
+  it('tells of a disk that fails in the background, and keeps nothing', async () => {
+    const written: number[] = [];
+    const file = {
+      write: (bytes: Uint8Array) => Promise.resolve({ bytesWritten: bytes.byteLength }),
+      datasync: () => Promise.reject(new Error('EIO')),
+    };
+    const chunk = Buffer.alloc(1024 * 1024);
+    const source = async function* (): AsyncIterable<Uint8Array> {
+      for (let count = 0; count < 70; count += 1) yield await Promise.resolve(chunk);
+    };
+    const filling = {
+      file,
+      sizeBytes: 1024 ** 3,
+      take: () => undefined,
+      onWritten: (bytes: number) => written.push(bytes),
+    };
+    await expect(writePieces(filling, source())).rejects.toThrow('the disk refused');
+    expect(written.length).toBeGreaterThan(64);
   });
 
   it('does not hand out a file whose length is not what it was', async () => {
