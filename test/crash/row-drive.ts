@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { waitUntil } from '../../src/app/index.ts';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
-import { createSqliteStore } from '../../src/store/index.ts';
+import { createPostgresStore, createSqliteStore } from '../../src/store/index.ts';
 import type { Outside } from '../support/outside.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
@@ -44,13 +44,19 @@ export function statusOf({ sandbox, table }: Outside, recordId: string): string 
   return sandbox.table.text(table, recordId, '状态');
 }
 
-/** Holds the books of a worker that has ended against the sandbox's. */
+/** Holds the books of a worker that has ended against the sandbox's, on whichever store it ran. */
 export async function expectBooksAgree(outside: Outside): Promise<void> {
-  const path = join(outside.env['GRIDLOOM_DATA_DIR'] ?? '', 'gridloom.db');
-  const store = createSqliteStore({ path, clock, logger: silentLogger });
+  const store = await openStoreOf(outside);
   await expectEachBoughtOnce(outside, store);
   await expectLedgerEqualsBill(outside, store);
   await store.close();
+}
+
+async function openStoreOf({ env }: Outside): Promise<Store> {
+  const connectionString = env['DATABASE_URL'];
+  if (connectionString !== undefined)
+    return await createPostgresStore({ connectionString, clock, logger: silentLogger });
+  return createSqliteStore({ path: join(env['GRIDLOOM_DATA_DIR'] ?? '', 'gridloom.db'), clock, logger: silentLogger });
 }
 
 /** The vendors are well: each step needs one purchase, and each task at a vendor belongs to one attempt of ours. */

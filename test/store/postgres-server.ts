@@ -16,8 +16,11 @@ export interface PostgresServer {
 
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** A real PostgreSQL from the package, with its default durability, in a folder that its own user may reach. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A real PostgreSQL from the package, in a folder that its own user may reach; with its default durability, unless only our
+ * processes die in the tests and the machine does not.
+ */
+export async function startPostgres({ isDurable = true } = {}): Promise<PostgresServer> {
   linkLibraries();
   const directory = mkdtempSync(join(tmpdir(), 'gridloom-pg-'));
   chmodSync(directory, 0o755);
@@ -29,6 +32,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       user: 'test',
       password: 'test',
       persistent: true,
+      postgresFlags: isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off'],
       // PostgreSQL refuses to run as root; the package makes a user for it.
       createPostgresUser: process.getuid?.() === 0,
       onLog: () => undefined,

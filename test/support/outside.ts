@@ -14,6 +14,7 @@ import {
   type Sandbox,
   type TableSpec,
 } from '../../src/sandbox/index.ts';
+import { freshDatabase } from './test-store.ts';
 
 export const projectDirectory = resolve(import.meta.dirname, '..', '..');
 
@@ -22,7 +23,7 @@ export interface Outside {
   readonly sandbox: Sandbox;
   readonly origin: string;
   readonly table: string;
-  /** What points a worker of its own process at it, as live services; quick enough for tests. */
+  /** What points a worker of its own process at it, as live services; quick enough for tests. On the store of this run. */
   readonly env: Readonly<Record<string, string>>;
   readonly dataDir: string;
   picture(): Promise<string>;
@@ -51,6 +52,7 @@ export async function openOutside(
   origin = server.origin;
   await sandbox.seed();
   const dataDir = await mkdtemp(join(tmpdir(), 'gridloom-'));
+  const databaseUrl = await freshDatabase();
   return {
     sandbox,
     origin,
@@ -62,6 +64,7 @@ export async function openOutside(
       GRIDLOOM_DATA_DIR: join(dataDir, 'data'),
       GRIDLOOM_MONITOR_DIR: join(dataDir, 'webmon'),
       ...quickSettings,
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     },
     picture: async () => await sandbox.table.uploadFile('product.png', await createPlainPainter().draw('<svg/>', 64)),
     close: async () => {

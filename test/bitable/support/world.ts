@@ -13,7 +13,7 @@ import {
 } from '../../../src/kernel/index.ts';
 import { createMemorySpool, type Spool } from '../../../src/media/index.ts';
 import type { Store } from '../../../src/engine/ports/index.ts';
-import { createSqliteStore } from '../../../src/store/index.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createFakeEngine, type FakeEngine } from './fake-engine.ts';
@@ -121,7 +121,7 @@ export async function createWorld(changes: Partial<TableSideDeps> = {}): Promise
   const clock = createVirtualClock();
   const random = createSeededRandom(7);
   const ids = createIdSource(clock, random);
-  const store = createSqliteStore({ path: ':memory:', clock, logger: silentLogger });
+  const store = await openTestStore(clock);
   const spool = createMemorySpool();
   const feishu = createFakeFeishu();
   const engine = createFakeEngine(store, clock, ids);

@@ -21,7 +21,7 @@ import {
   silentLogger,
   type VirtualClock,
 } from '../../../src/kernel/index.ts';
-import { createSqliteStore } from '../../../src/store/index.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { shippedSettings } from './definitions.ts';
 
 /** An engine on a real store in memory, under a virtual clock. */
@@ -60,7 +60,7 @@ export interface WorldOptions {
 
 export async function createWorld(options: WorldOptions): Promise<World> {
   const clock = options.clock ?? createVirtualClock();
-  const store = options.store ?? createSqliteStore({ path: ':memory:', clock, logger: silentLogger });
+  const store = options.store ?? (await openTestStore(clock));
   const random = createSeededRandom(options.seed ?? 1);
   const ids = createIdSource(clock, random);
   const lines: string[] = [];
