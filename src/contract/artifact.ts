@@ -10,6 +10,8 @@ export const artifactSchema = z.object({
   sizeBytes: z.int().positive(),
   mime: z.string(),
   name: z.string(),
+  /** What a collected film's own header says, as far as it could be read. Checks of a skill may look at it. */
+  film: z.object({ durationMs: z.int().positive().optional(), hasSound: z.boolean() }).optional(),
 });
 export type Artifact = z.infer<typeof artifactSchema>;
 

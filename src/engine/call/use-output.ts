@@ -5,6 +5,7 @@ import type { Mark } from '../ports/index.ts';
 import { parseAnswer } from '../skill/parse-answer.ts';
 import { commitAnswer } from './commit.ts';
 import { attemptEvent } from './events.ts';
+import { filmMarks } from './film-marks.ts';
 import type { Services } from './services.ts';
 import type { LiveAttempt, SkillCall } from './types.ts';
 
@@ -47,7 +48,7 @@ export async function useOutput(
   if (fits?.ok === false) return await refuse(services, live, [`the output does not fit its schema: ${fits.failure}`]);
   const verdict = await verify(call, output.value, askJudge);
   if (verdict.reasons.length > 0) return await refuse(services, live, verdict.reasons);
-  return { kind: 'good', output: output.value, marks: verdict.marks };
+  return { kind: 'good', output: output.value, marks: [...verdict.marks, ...filmMarks(call, live, output.value)] };
 }
 
 function readOutput(call: SkillCall, output: JsonObject): Result<JsonObject, readonly string[]> {
