@@ -208,6 +208,24 @@ describe('a failed node', () => {
     });
   });
 
+  it.each<readonly [string, NodeFunction, string]>([
+    [
+      'throws at once',
+      () => {
+        throw new Error('no ink');
+      },
+      'no ink',
+    ],
+    ['rejects', () => Promise.reject(new Error('no paper')), 'no paper'],
+    ['gives nothing', () => Promise.resolve(JSON.parse('{"ok":true}')), 'the function gave no object'],
+    ['gives no answer at all', () => Promise.resolve(JSON.parse('null')), 'Cannot read properties of null'],
+  ])('a function that %s has failed, and ends its execution', async (_what, odd, message) => {
+    const { done } = await runGraph({ a: { kind: 'function', function: 'odd' } }, {}, { functions: { odd } });
+    expect(done.status).toBe('failed');
+    expect(done.failure).toMatchObject({ kind: 'internal', code: 'function' });
+    expect(done.failure?.message).toContain(message);
+  });
+
   it('a function that takes too long is aborted and fails as a timeout', async () => {
     const clock = createVirtualClock();
     const stuck: NodeFunction = async () => await new Promise(() => undefined);

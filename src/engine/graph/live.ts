@@ -34,6 +34,8 @@ export interface LiveNode {
   readonly incoming: readonly PlanEdge[];
   readonly dependents: readonly string[];
   readonly fallbackNode: string | undefined;
+  /** The nodes that fall back on this one. */
+  readonly fallbackOf: readonly string[];
   readonly preset: Mapping | undefined;
   readonly branches: readonly (readonly [string, Expression])[];
   resolveInput(scope: Scope): JsonObject;
@@ -121,6 +123,7 @@ function liveNode(
     incoming,
     dependents,
     fallbackNode: fallbackNode(definition),
+    fallbackOf: incoming.filter((edge) => edge.kind === 'fallback').map((edge) => edge.from),
     preset: typeof fallback === 'object' && 'preset' in fallback ? readMapping(fallback.preset) : undefined,
     branches:
       definition.kind === 'condition'

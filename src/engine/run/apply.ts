@@ -110,25 +110,18 @@ export function happen(frame: Frame, event: GraphEvent, along: readonly StoreCom
     return;
   }
   if (decision.stopping !== undefined && decision.stopping.status !== before?.status) stopInside(frame);
-  if (decision.starts.length === 0) {
-    if (event.kind === 'finished') void run.services.track(writeResult(run));
-    return;
-  }
   const { starts } = decision;
   // Nodes that start with the graph need nothing on disk first: what they buy is written before it is sent.
   if (event.kind === 'opened') for (const id of starts) run.startNode(frame, id);
-  else void run.services.track(startWhenWritten(frame, starts));
+  else if (starts.length > 0 || event.kind === 'finished') void run.services.track(startWhenWritten(frame, starts));
 }
 
+/** Once the result is on disk: it may be that nothing starts on it. */
 async function startWhenWritten(frame: Frame, starts: readonly string[]): Promise<void> {
-  if (!(await writeResult(frame.run))) return;
-  for (const id of starts) frame.run.startNode(frame, id);
-}
-
-async function writeResult(run: Run): Promise<boolean> {
-  const isWritten = await run.journal.write([]);
-  if (isWritten) run.services.deps.failpoints.hit('node:after-result');
-  return isWritten;
+  const { run } = frame;
+  if (!(await run.journal.write([]))) return;
+  run.services.deps.failpoints.hit('node:after-result');
+  for (const id of starts) run.startNode(frame, id);
 }
 
 function closeFrame(frame: Frame, end: GraphEnd): void {

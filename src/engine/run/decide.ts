@@ -214,16 +214,9 @@ class Draft {
 
   #end(node: NodeState): void {
     this.set({ ...node, endedAt: this.#nowMs });
-    for (const [id, live] of this.#waitingFor(node.id)) {
-      if (live.fallbackNode === node.id && this.node(id).awaiting === node.id) this.#takeFallback(id);
-    }
-    for (const id of this.#live(node.id).dependents) this.look(id);
-  }
-
-  #waitingFor(target: string): readonly (readonly [string, LiveNode])[] {
-    return this.#live(target)
-      .incoming.filter((edge) => edge.kind === 'fallback')
-      .map((edge) => [edge.from, this.#live(edge.from)] as const);
+    const live = this.#live(node.id);
+    for (const id of live.fallbackOf) if (this.node(id).awaiting === node.id) this.#takeFallback(id);
+    for (const id of live.dependents) this.look(id);
   }
 
   /** As the frame will be when this decision is adopted. */

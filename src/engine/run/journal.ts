@@ -50,12 +50,12 @@ class ExecutionJournal implements Journal {
   }
 
   push(commands: readonly StoreCommand[]): void {
-    if (!this.#isLost) this.#pending.push(...commands);
+    if (!this.#isLost && commands.length > 0) this.#pending.push(...commands);
   }
 
   write(commands: readonly StoreCommand[]): Promise<boolean> {
     if (this.#isLost) return Promise.resolve(false);
-    this.#pending.push(...commands);
+    this.push(commands);
     return new Promise((resolve) => {
       this.#waiters.push(resolve);
       if (!this.#isFlushing) void this.#flush();

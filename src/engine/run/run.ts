@@ -33,7 +33,7 @@ export interface Leaf {
   readonly frame: Frame;
   readonly id: string;
   readonly call?: SkillCall;
-  readonly abort?: AbortController;
+  readonly abort?: { abort(reason: Error): void };
   status: 'working' | 'waiting' | 'held';
   waitsFor: WaitReason | undefined;
   /** The reason that was last told: looking again for the same one is not told again. */

@@ -27,11 +27,11 @@ export function startFunction(frame: Frame, node: LiveNode, name: string): void 
     return;
   }
   const nowMs = deps.clock.nowMs();
-  const abort = new AbortController();
+  const underWay = new FunctionCall(call, node.resolveInput(scopeOf(frame.state)));
   run.leaves.set(path, {
     frame,
     id: node.id,
-    abort,
+    abort: underWay,
     status: 'working',
     waitsFor: undefined,
     toldWait: undefined,
@@ -39,22 +39,14 @@ export function startFunction(frame: Frame, node: LiveNode, name: string): void 
     held: undefined,
   });
   run.journal.push([eventOf(run.record, nowMs, 'node-started', { node: path, title: node.title })]);
-  void run.services.track(runFunction(frame, node, call, abort));
+  run.services.timers.arm(underWay, limitOf(frame, node));
+  void run.services.track(finishFunction(frame, node, underWay));
 }
 
-async function runFunction(frame: Frame, node: LiveNode, call: NodeFunction, abort: AbortController): Promise<void> {
+async function finishFunction(frame: Frame, node: LiveNode, underWay: FunctionCall): Promise<void> {
   const { run } = frame;
-  const { timers } = run.services;
-  const limit: Timed = {
-    dueMs: 0,
-    slot: -1,
-    onDue: () => {
-      abort.abort(timedOut);
-    },
-  };
-  timers.arm(limit, limitOf(frame, node));
-  const result = await answerOf(call, node.resolveInput(scopeOf(frame.state)), abort.signal);
-  timers.disarm(limit);
+  const result = await underWay.answer();
+  run.services.timers.disarm(underWay);
   run.leaves.delete(pathOf(frame, node.id));
   // Broken off by the engine's own end: the next incarnation calls it again.
   if (run.services.signal.aborted) return;
@@ -71,27 +63,50 @@ function limitOf(frame: Frame, node: LiveNode): number {
   return Math.max(1, Math.min(ownMs, (frame.deadlineAt ?? Number.POSITIVE_INFINITY) - nowMs));
 }
 
-/** Waits for the function, and no longer than its signal allows, whether it heeds it or not. */
-async function answerOf(call: NodeFunction, input: JsonObject, signal: AbortSignal): Promise<NodeResult> {
-  const aborted = new Promise<NodeResult>((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve(
-        signal.reason === timedOut
-          ? { kind: 'failed', failure: { kind: 'timeout', code: 'function', message: timedOut.message } }
-          : { kind: 'canceled' },
-      );
+/** A function under way, for no longer than its time limit and its graph allow, whether it heeds its signal or not. */
+class FunctionCall implements Timed {
+  dueMs = 0;
+  slot = -1;
+  readonly #call: NodeFunction;
+  readonly #input: JsonObject;
+  readonly #controller = new AbortController();
+  #settle: ((result: NodeResult) => void) | undefined;
+
+  constructor(call: NodeFunction, input: JsonObject) {
+    this.#call = call;
+    this.#input = input;
+  }
+
+  /** Calls it; what comes first is its result: its own answer, or why it was broken off. */
+  answer(): Promise<NodeResult> {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      const fail = (error: unknown): void => {
+        resolve({ kind: 'failed', failure: failureOf(error) });
+      };
+      try {
+        this.#call(this.#input, this.#controller.signal)
+          .then((answer) => {
+            resolve(resultOf(answer));
+          })
+          .catch(fail);
+      } catch (error) {
+        fail(error);
+      }
     });
-  });
-  try {
-    return await Promise.race([call(input, signal).then(resultOf), aborted]);
-  } catch (error) {
-    if (signal.aborted) return await aborted;
-    const failure: Failure = {
-      kind: 'internal',
-      code: 'function',
-      message: error instanceof Error ? error.message : String(error),
-    };
-    return { kind: 'failed', failure };
+  }
+
+  abort(reason: Error): void {
+    this.#settle?.(
+      reason === timedOut
+        ? { kind: 'failed', failure: { kind: 'timeout', code: 'function', message: timedOut.message } }
+        : { kind: 'canceled' },
+    );
+    this.#controller.abort(reason);
+  }
+
+  onDue(): void {
+    this.abort(timedOut);
   }
 }
 
@@ -99,4 +114,8 @@ function resultOf(answer: Result<JsonObject, Failure>): NodeResult {
   if (!answer.ok) return { kind: 'failed', failure: answer.failure };
   if (isJsonObject(answer.value)) return { kind: 'succeeded', output: answer.value };
   return { kind: 'failed', failure: { kind: 'internal', code: 'function', message: 'the function gave no object' } };
+}
+
+function failureOf(error: unknown): Failure {
+  return { kind: 'internal', code: 'function', message: error instanceof Error ? error.message : String(error) };
 }

@@ -48,17 +48,16 @@ export function createServices(deps: EngineDeps, switches: Switches, signal: Abo
       advance(services, call);
     },
     adapter: adapterLookup(deps),
-    track: (work) => {
+    track: async (work) => {
       switches.working += 1;
-      return work
-        .then(() => undefined)
-        .catch((error: unknown) => {
-          if (!signal.aborted) deps.logger.error('work of the engine failed', { error: String(error) });
-        })
-        .finally(() => {
-          switches.working -= 1;
-          if (switches.working === 0) switches.onIdle?.();
-        });
+      try {
+        await work;
+      } catch (error) {
+        if (!signal.aborted) deps.logger.error('work of the engine failed', { error: String(error) });
+      } finally {
+        switches.working -= 1;
+        if (switches.working === 0) switches.onIdle?.();
+      }
     },
     beside: { count: 0 },
     warned: new Set(),
