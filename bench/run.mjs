@@ -37,4 +37,7 @@ function print(figures) {
   }
   console.log('\npeers');
   console.table(figures.peers);
+  if (figures.goals === undefined) return;
+  console.log('\ngoals');
+  console.table(figures.goals);
 }

@@ -1,8 +1,9 @@
 import { createPostgresBackend, withBackend } from 'bullmq';
 import { serve } from '../lib/child.mjs';
+import { warmUp } from '../lib/in-flight.mjs';
 
 /** A plain queue: one job a step, no chain between them. Jobs are added beforehand and not counted. */
-serve(async ({ executions, warmUp, inFlight, url }) => {
+serve(async ({ executions, warm, inFlight, url }) => {
   const { Queue, Worker } = withBackend(createPostgresBackend);
   const connection = { connectionString: url, max: 20, migrate: true };
   const runAll = async (name, total) => {
@@ -32,6 +33,6 @@ serve(async ({ executions, warmUp, inFlight, url }) => {
     await queue.close();
     return seconds;
   };
-  await runAll('warm-up', warmUp * 5);
+  await warmUp(warm, (from, count) => runAll(`warm-up-${from}`, count * 5));
   return { steps_per_s: (executions * 5) / (await runAll('steps', executions * 5)) };
 });

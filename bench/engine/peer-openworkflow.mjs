@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { OpenWorkflow } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import { serve } from '../lib/child.mjs';
+import { warmUp } from '../lib/in-flight.mjs';
 
 /** Everything is enqueued beforehand and not counted; the clock runs from the worker's start to the last step. */
-serve(async ({ executions, warmUp, inFlight }) => {
+serve(async ({ executions, warm, inFlight }) => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-openworkflow-'));
   const backend = BackendSqlite.connect(join(directory, 'openworkflow.db'));
   const client = new OpenWorkflow({ backend });
@@ -33,7 +34,7 @@ serve(async ({ executions, warmUp, inFlight }) => {
     await worker.stop();
     return seconds;
   };
-  await runAll(warmUp);
+  await warmUp(warm, (_from, count) => runAll(count));
   const seconds = await runAll(executions);
   rmSync(directory, { recursive: true, force: true });
   return { steps_per_s: (executions * 5) / seconds };

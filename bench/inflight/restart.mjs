@@ -4,9 +4,9 @@ import { engineDeps, openStore } from '../lib/world.mjs';
 import { collector, createVendor, filmDefinitions } from './vendor.mjs';
 
 /** A worker was killed with every row at the vendor: from opening the store until the engine watches all of them again. */
-serve(async ({ rows, directoryPath, shortestMs, longestMs, threaded }) => {
+serve(async ({ rows, directoryPath, shortestMs, longestMs }) => {
   const startedAt = performance.now();
-  const store = openStore(directoryPath, { threaded });
+  const store = openStore(directoryPath);
   const vendor = createVendor({ shortestMs, longestMs, answerMs: 50 });
   const definitions = filmDefinitions({ shortestMs, longestMs });
   const engine = createEngine(

@@ -11,10 +11,17 @@ import { collector, createVendor, filmDefinitions } from './vendor.mjs';
  * whole run, intake and endings included; memory is that of the waiting (the median of its samples), the most seen beside
  * it; CPU is process time over wall time.
  */
-serve(async ({ rows, shortestMs, longestMs, slowSyncMs, threaded, stopWhenWaiting, directoryPath }) => {
+serve(async ({ rows, shortestMs, longestMs, slowSyncMs, writer, stopWhenWaiting, directoryPath }) => {
   const directory =
     directoryPath === undefined ? temporaryDirectory() : { path: directoryPath, remove: () => undefined };
-  const store = openStore(directory.path, { threaded, ...(slowSyncMs === undefined ? {} : { slowSyncMs }) });
+  let movedAtMs;
+  const store = openStore(directory.path, {
+    writer,
+    onMoved: () => {
+      movedAtMs ??= performance.now();
+    },
+    ...(slowSyncMs === undefined ? {} : { slowSyncMs }),
+  });
   const vendor = createVendor({ shortestMs, longestMs, answerMs: 50 });
   const definitions = filmDefinitions({ shortestMs, longestMs });
   const engine = createEngine(
@@ -91,6 +98,8 @@ serve(async ({ rows, shortestMs, longestMs, slowSyncMs, threaded, stopWhenWaitin
     notice_delay_ratio: mean(vendor.books.delaysMs) / mean(vendor.books.lengthsMs),
     success_told_again: vendor.books.toldAgain,
     second_submits: vendor.books.submits - rows,
+    // From the first submit on; -1 where the writer stayed where it was.
+    writer_moved_after_ms: movedAtMs === undefined ? -1 : Math.max(0, movedAtMs - startedAt),
   };
 });
 

@@ -12,7 +12,12 @@ import {
   ok,
   silentLogger,
 } from '../../src/kernel/index.ts';
-import { createSideFile, createSqliteStore, createThreadedSqliteStore } from '../../src/store/index.ts';
+import {
+  createAdaptiveSqliteStore,
+  createSideFile,
+  createSqliteStore,
+  createThreadedSqliteStore,
+} from '../../src/store/index.ts';
 
 /** A folder of its own, gone at the end. */
 export function temporaryDirectory() {
@@ -35,11 +40,17 @@ export function emptyDefinitions(workflows) {
   };
 }
 
-/** The store as the product opens it: a file, `synchronous=FULL`. */
-export function openStore(directory, { threaded = false, ...options } = {}) {
-  const create = threaded ? createThreadedSqliteStore : createSqliteStore;
+const writers = { adaptive: createAdaptiveSqliteStore, loop: createSqliteStore, thread: createThreadedSqliteStore };
+
+/**
+ * The store on a file with `synchronous=FULL`: as a live worker opens it (`adaptive`: written on the event loop until that
+ * holds it up, then in a thread), or kept at either. `onMoved` hears of the move.
+ */
+export function openStore(directory, { writer = 'adaptive', onMoved, ...options } = {}) {
   const path = join(directory, 'gridloom.db');
-  return create({ path, clock: createSystemClock(), logger: silentLogger, ...options });
+  // An adaptive store has one thing to say: that it moves.
+  const logger = { ...silentLogger, info: () => onMoved?.() };
+  return writers[writer]({ path, clock: createSystemClock(), logger, ...options });
 }
 
 const said = new Map();
