@@ -135,7 +135,7 @@ async function startWakeUps(
   const bot = await feishu.botInfo();
   const ownId = bot.ok && bot.value.openId !== '' ? bot.value.openId : undefined;
   const mark = (event: WakeEvent): WakeEvent =>
-    ownId !== undefined && event.operatorId === ownId ? { ...event, isOwn: true } : event;
+    ownId === undefined || event.operatorId === undefined ? event : { ...event, isOwn: event.operatorId === ownId };
   await ports.wakeSource.start((event) => tables.wake(mark(event)));
 }
 

@@ -8,6 +8,7 @@ import { searchRows, takeCommands } from './intake.ts';
 import { type Editors, wordOf } from './observe.ts';
 import { createOrphanWatch, type OrphanWatch } from './orphans.ts';
 import { loadColumns } from './table-columns.ts';
+import { createStatusGuard } from './status-guard.ts';
 import { createWordWitness, witnessWaitMs } from './word-witness.ts';
 
 /**
@@ -38,6 +39,7 @@ export function createTableLoop(
   const { clock, settings } = hub.deps;
   const hints = new Map<string, Editors>();
   const witness = createWordWitness(clock);
+  const statusGuard = createStatusGuard(clock);
   const state = {
     lastSearchMs: Number.NEGATIVE_INFINITY,
     lastSearchAt: undefined as number | undefined,
@@ -138,7 +140,10 @@ export function createTableLoop(
       for (const record of edited) {
         hints.set(record.recordId, event.operatorId === undefined ? {} : { operatorId: event.operatorId });
       }
-      return edited.length > 0;
+      const touched = statusGuard.touched(event, table.columns?.protocol.状态);
+      // Who changed 状态 need not be who typed a word that may stand there as well.
+      for (const recordId of touched) if (!hints.has(recordId)) hints.set(recordId, {});
+      return edited.length + touched.length > 0;
     },
   };
 }

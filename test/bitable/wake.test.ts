@@ -78,6 +78,37 @@ describe('the long connection wakes the turn', () => {
     expect(world.feishu.calls.length).toBe(before);
   });
 
+  it('a 状态 changed by hand is put right at once, and whoever answers our every write starts no loop', async () => {
+    const world = await createWorld({ wakeIsAlive: () => true });
+    await world.turn();
+    world.newRow('rec1');
+    world.side.wake(edit('rec1', '提交'));
+    await world.settle(3_000);
+    await world.engine.finish(world.engine.last().executionId, { output: await world.output('portrait') });
+    await world.settle(5_000);
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+    const byHand = (isOwn?: boolean): void => {
+      world.put('rec1', { 状态: '完成' });
+      const records = [{ recordId: 'rec1', action: 'record_edited', fieldIds: ['fld1'], after: { fld1: '完成' } }];
+      world.side.wake(edit('rec1', '', { records, ...(isOwn === undefined ? {} : { isOwn }) }));
+    };
+    const before = world.feishu.calls.length;
+    byHand();
+    await world.settle(5_000);
+    expect(world.feishu.calls.length).toBe(before);
+    byHand(false);
+    await world.settle(5_000);
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+    expect(world.feishu.messages.at(-1)?.text).toMatch(/手工改成「完成」不起作用/);
+    // The read, the write, and the word to whoever submitted it.
+    expect(world.feishu.calls.length - before).toBe(3);
+    for (let round = 0; round < 5; round += 1) {
+      byHand(false);
+      await world.settle(5_000);
+    }
+    expect(world.feishu.calls.length - before).toBe(3);
+  });
+
   it('a repeated event of a command that is done starts nothing', async () => {
     const world = await createWorld({ wakeIsAlive: () => true });
     await world.turn();
