@@ -1,4 +1,5 @@
 import type { AttemptRecord, ChargeRecord } from '../../src/engine/ports/index.ts';
+import { isJsonObject } from '../../src/kernel/index.ts';
 import { taskIdOf } from './check-attempts.ts';
 import type { Accuse, OwnBooks } from './checks.ts';
 import type { SimWorld } from './world.ts';
@@ -36,7 +37,7 @@ function checkTasks(
     const booked = settled.reduce((sum, charge) => sum + charge.amount.micros, 0);
     const due = billed.get(taskId) ?? 0;
     if (billed.has(taskId)) claimed += 1;
-    if (booked !== due && !isUntold(attempt, settled))
+    if (booked !== due && !isUntold(attempt, settled) && !isUnpriced(world, taskId, settled))
       accuse(
         'unledgered_charge',
         `${attempt.id} ${attempt.state} task ${taskId}: billed ${due}, booked ${booked} (${settled.map((each) => each.source).join()})`,
@@ -55,6 +56,14 @@ function checkTasks(
 /** The vendor's word on a failure names no price: the ledger says `unknown`, and the balance will show what it was. */
 function isUntold(attempt: AttemptRecord, settled: readonly ChargeRecord[]): boolean {
   return ['failed', 'expired', 'canceled'].includes(attempt.state) && settled[0]?.source === 'unknown';
+}
+
+/** Neither the price table nor any answer of the vendor names a sum: 0 until the monthly statement, and marked so. */
+function isUnpriced({ sandbox }: SimWorld, taskId: string, settled: readonly ChargeRecord[]): boolean {
+  const { tasks } = sandbox.snapshot();
+  const task = isJsonObject(tasks) ? tasks[taskId] : undefined;
+  const fate = isJsonObject(task) ? task['fate'] : undefined;
+  return settled[0]?.source === 'unpriced' && isJsonObject(fate) && fate['hidesCost'] === true;
 }
 
 /** Tokens of calls whose answer arrived are booked to the last one; those that were lost stand as estimates, one each. */
