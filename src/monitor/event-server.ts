@@ -3,7 +3,7 @@ import { type Artifact, isArtifact, type MediaSource } from '../contract/index.t
 import type { Store } from '../engine/ports/index.ts';
 import { type Clock, type ExecutionId, executionId, type JsonObject, type Logger } from '../kernel/index.ts';
 import type { Calendar } from './calendar.ts';
-import { eventStream } from './event-stream.ts';
+import { type EventFilter, eventStream } from './event-stream.ts';
 import { executionFile } from './execution-file.ts';
 import type { ReadFile } from './folder-reader.ts';
 import { ledgerBy } from './ledger.ts';
@@ -52,7 +52,11 @@ export function createEventServer(deps: EventServerDeps): (request: Request) => 
   app.get('/events', (context) => {
     const given = context.req.header('last-event-id') ?? context.req.query('after');
     const after = given !== undefined && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
-    return new Response(eventStream(deps, after), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+    const filter = readFilter(context.req.query('execution'), context.req.query('type'));
+    if (filter === undefined) return context.text('execution: an id; type: names of events, with commas between', 400);
+    return new Response(eventStream(deps, after, filter), {
+      headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    });
   });
   app.get('/data/executions/:file{[0-9a-f-]{36}\\.json}', async (context) => {
     const id = readId(context.req.param('file').slice(0, -'.json'.length));
@@ -122,6 +126,18 @@ async function submitters(deps: EventServerDeps): Promise<Record<string, number>
   const charges = await deps.store.charges(deps.calendar.monthRange(month));
   const { rows } = ledgerBy(charges, 'submitter', month, deps.calendar.timezone);
   return Object.fromEntries(rows.map((row) => [row.key, row.cnyMicros]));
+}
+
+/** `?execution=ID&type=a,b`: what this subscriber wants to hear of. */
+function readFilter(execution: string | undefined, types: string | undefined): EventFilter | undefined {
+  const id = execution === undefined ? undefined : readId(execution);
+  if (execution !== undefined && id === undefined) return undefined;
+  const names = types?.split(',').filter((name) => name !== '');
+  if (names?.some((name) => !/^[a-z][a-z-]*$/.test(name)) === true) return undefined;
+  return {
+    ...(id === undefined ? {} : { executionId: id }),
+    ...(names === undefined || names.length === 0 ? {} : { types: names }),
+  };
 }
 
 function readId(text: string): ExecutionId | undefined {

@@ -8,16 +8,23 @@ export interface EventStreamDeps {
   readonly pollMs?: number;
 }
 
+/** What a subscriber wants of the log; absent members: everything. */
+export type EventFilter = NonNullable<Parameters<Store['events']>[2]>;
+
 /** A comment line so often keeps proxies and browsers from closing a quiet stream. */
 const quietMs = 15_000;
 const batch = 200;
 
 /**
- * The event log as server-sent events, from after `afterSeq` on (absent: from now on). Each event's `id` is its number, so
- * a browser that reconnects goes on with `Last-Event-ID` and misses none. Reading is driven by the reader: a slow one
- * slows nothing and fills no memory.
+ * The event log as server-sent events, from after `afterSeq` on (absent: from now on), as far as the filter lets them
+ * through. Each event's `id` is its number, so a browser that reconnects goes on with `Last-Event-ID` and misses none.
+ * Reading is driven by the reader: a slow one slows nothing and fills no memory.
  */
-export function eventStream(deps: EventStreamDeps, afterSeq?: number): ReadableStream<Uint8Array> {
+export function eventStream(
+  deps: EventStreamDeps,
+  afterSeq?: number,
+  filter: EventFilter = {},
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const waiter = createWaiter(deps);
   const ended = new AbortController();
@@ -31,13 +38,16 @@ export function eventStream(deps: EventStreamDeps, afterSeq?: number): ReadableS
       },
       pull: async (controller) => {
         while (isOpen()) {
-          const events = await deps.store.events(seq, batch);
+          // Read first: what a filter leaves out up to here need not be looked at again.
+          const end = await deps.store.lastEventSeq();
+          const events = await deps.store.events(seq, batch, filter);
           const last = events.at(-1);
           if (last !== undefined) {
             seq = last.seq;
             controller.enqueue(encoder.encode(events.map(frame).join('')));
             return;
           }
+          seq = Math.max(seq, end);
           if (!(await waiter.next(seq))) {
             if (isOpen()) controller.enqueue(encoder.encode(': quiet\n\n'));
             return;

@@ -136,6 +136,54 @@ describe('local monitor server', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('lets through what a subscriber asked for, and is not kept busy by the rest', async () => {
+    const { kit, handle } = setUp();
+    expect(handle).toBeDefined();
+    let reads = 0;
+    const counting: typeof kit.store = {
+      ...kit.store,
+      events: async (...given) => {
+        reads += 1;
+        return await kit.store.events(...given);
+      },
+    };
+    const serve = createEventServer({
+      ...kit,
+      store: counting,
+      calendar: createCalendar(timezone),
+      page,
+      data: page,
+    });
+    const request = new Request(`${host}/events?type=execution-ended`, { headers: { 'last-event-id': '0' } });
+    let sent = 0;
+    const events = await readEvents(await serve(request), 1, async () => {
+      for (; sent < 300; sent += 1)
+        await kit.store.commit([event(kit, sent === 299 ? 'execution-ended' : 'node-started')]);
+      await kit.clock.advance(1_100);
+    });
+    expect(events).toMatchObject([{ seq: 300, type: 'execution-ended' }]);
+    expect(reads).toBeLessThan(20);
+  });
+
+  it('stays quiet over news that it was not asked for', async () => {
+    const { kit, get } = setUp();
+    await kit.store.commit([event(kit, 'node-started')]);
+    const response = await get('/events?type=execution-ended', { 'last-event-id': '0' });
+    const reader = response.body!.getReader();
+    await reader.read();
+    const quiet = reader.read();
+    for (let second = 0; second < 17; second += 1) await kit.clock.advance(1_000);
+    expect(new TextDecoder().decode((await quiet).value)).toBe(': quiet\n\n');
+    await reader.cancel();
+  });
+
+  it.each(['/events?execution=nobody', '/events?type=A;drop'])(
+    'refuses a filter that means nothing: %s',
+    async (path) => {
+      expect((await setUp().get(path)).status).toBe(400);
+    },
+  );
+
   it('leaves nothing behind when the reader goes away', async () => {
     const { kit, get } = setUp();
     const response = await get('/events', { 'last-event-id': '0' });
