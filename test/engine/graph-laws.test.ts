@@ -152,11 +152,10 @@ describe('random graphs, failures and a kill at each commit', () => {
   async function world(
     drawn: readonly DrawnNode[],
     killAt: number,
-  ): Promise<{ readonly world: World; readonly kills: { count: number } }> {
+  ): Promise<{ readonly world: World; readonly kills: { count: number; commits: number } }> {
     const { nodes } = compileDrawn(drawn);
     const output = Object.fromEntries(Object.keys(nodes).map((id) => [id, `$.nodes.${id}.output`]));
-    const kills = { count: 0 };
-    let commits = 0;
+    const kills = { count: 0, commits: 0 };
     const made: { world?: World } = {};
     made.world = await createWorld({
       definitions: define({ workflows: [{ workflow: 'w', input: {}, nodes, output }] }),
@@ -170,8 +169,8 @@ describe('random graphs, failures and a kill at each commit', () => {
           get: (target, name) => {
             if (name !== 'commit') return Reflect.get(target, name) as unknown;
             return async (commands: Parameters<typeof deps.store.commit>[0]) => {
-              commits += 1;
-              if (commits === killAt && made.world !== undefined) {
+              kills.commits += 1;
+              if (kills.commits === killAt && made.world !== undefined) {
                 kills.count += 1;
                 // Half of the time the commit still reaches the disk, and nobody hears of it.
                 if (killAt % 2 === 0) await deps.store.commit(commands);
@@ -188,7 +187,10 @@ describe('random graphs, failures and a kill at each commit', () => {
     return { world: made.world, kills };
   }
 
-  async function finalState(drawn: readonly DrawnNode[], killAt: number): Promise<unknown> {
+  async function finalState(
+    drawn: readonly DrawnNode[],
+    killAt: number,
+  ): Promise<{ readonly state: unknown; readonly commits: number; readonly kills: number }> {
     const it = await world(drawn, killAt);
     const request = { workflow: 'w', input: {}, sourceRef: 's', labels: {}, generation: 1, idempotencyKey: 'k' };
     void it.world.engine.submit(request).catch(() => undefined);
@@ -202,21 +204,45 @@ describe('random graphs, failures and a kill at each commit', () => {
     const done = stored === undefined ? undefined : await it.world.settle(stored.id);
     const nodes = stored === undefined ? [] : await it.world.store.nodes(stored.id);
     return {
-      status: done?.status,
-      output: done?.output,
-      nodes: Object.fromEntries(nodes.map((node) => [node.path, node.status])),
+      state: {
+        status: done?.status,
+        output: done?.output,
+        nodes: Object.fromEntries(nodes.map((node) => [node.path, node.status])),
+      },
+      commits: it.kills.commits,
+      kills: it.kills.count,
     };
   }
 
-  it('the same final state as without the kill', async () => {
+  /** Killed at the given commits, one run each: the end is that of the calm run. */
+  async function expectSameEnd(
+    drawn: readonly DrawnNode[],
+    killsAt: (commits: number) => readonly number[],
+  ): Promise<void> {
+    const calm = await finalState(drawn, Number.POSITIVE_INFINITY);
+    expect(calm.state).toMatchObject({ status: 'succeeded' });
+    for (const killAt of killsAt(calm.commits)) {
+      const killed = await finalState(drawn, killAt);
+      expect(killed.kills, `commit ${killAt} of ${calm.commits} came`).toBe(1);
+      expect(killed.state, `killed at commit ${killAt} of ${calm.commits}`).toEqual(calm.state);
+    }
+  }
+
+  it('the same final state as without the kill, at every commit', async () => {
     await fc.assert(
       fc.asyncProperty(drawnGraphs(14), async (drawn) => {
-        const calm = await finalState(drawn, Number.POSITIVE_INFINITY);
-        expect(calm).toMatchObject({ status: 'succeeded' });
-        for (let killAt = 2; killAt <= 9; killAt += 1)
-          expect(await finalState(drawn, killAt), `killed at commit ${killAt}`).toEqual(calm);
+        await expectSameEnd(drawn, (commits) => Array.from({ length: commits - 1 }, (_, at) => at + 2));
       }),
       { numRuns: 8 },
+    );
+  }, 180_000);
+
+  it('the same in graphs of up to 300 nodes, at a moment drawn', async () => {
+    await fc.assert(
+      fc.asyncProperty(drawnGraphs(300), fc.nat(), async (drawn, moment) => {
+        await expectSameEnd(drawn, (commits) => [2 + (moment % Math.max(1, commits - 1))]);
+      }),
+      { numRuns: 12 },
     );
   }, 180_000);
 });

@@ -147,6 +147,15 @@ describe('seed 000: how a skill is executed, in order', () => {
     expect((await world.settle(id)).status).toBe('succeeded');
   });
 
+  it('seed 000: 5. the adapter is asked once, under a key that names execution, node and attempt', async () => {
+    const world = await seedWorld(one({ prompt: 'p' }), { script: answering });
+    const id = await world.submit({ input: { topic: 'tea' } });
+    await world.settle(id);
+    const [attempt] = await world.store.attempts(id);
+    expect(world.acme.arrivals).toEqual([attempt?.key]);
+    expect(attempt).toMatchObject({ executionId: id, nodePath: 'a', ordinal: 1, provider: 'acme', model: 'text' });
+  });
+
   it('seed 000: 6. the output schema is checked; what does not fit is a failed attempt whose reasons feed the next', async () => {
     let answers = 0;
     const world = await seedWorld(

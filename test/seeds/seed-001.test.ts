@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock, silentLogger, sleep } from '../../src/kernel/index.ts';
+import { createVirtualClock, type JsonObject, silentLogger, sleep } from '../../src/kernel/index.ts';
 import type { NodeFunction } from '../../src/engine/ports/index.ts';
 import { createSqliteStore } from '../../src/store/index.ts';
 import { textSkill } from '../engine/support/definitions.ts';
@@ -151,8 +154,30 @@ describe('seed 001', () => {
     expect((await it001.store.charges({ executionId: id }))[0]).toMatchObject({ source: 'vendor', state: 'settled' });
   });
 
-  it('seed 001: the state lives in a store: in memory or on disk, under one contract', () => {
-    const store = createSqliteStore({ path: ':memory:', clock: createVirtualClock(), logger: silentLogger });
-    expect(typeof store.commit).toBe('function');
+  it('seed 001: the state lives in a store, in memory or on disk: the same run either way, and the disk keeps it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gridloom-seed-'));
+    const path = join(folder, 'state.db');
+    const draft = { workflows: [content], skills: [textSkill('writer'), textSkill('author')] };
+    const functions = { slow: (input: JsonObject) => Promise.resolve({ ok: true as const, value: input }) };
+    const runOn = async (where: string) => {
+      const clock = createVirtualClock();
+      const store = createSqliteStore({ path: where, clock, logger: silentLogger });
+      const it001 = await seedWorld(draft, { script: answering, functions, clock, store });
+      const id = await it001.submit({ input: { need: 'tea' } });
+      const { status, output } = await it001.settle(id);
+      await it001.engine.stop(0);
+      await store.close();
+      return { id, seen: { status, output } };
+    };
+    try {
+      const inMemory = await runOn(':memory:');
+      const onDisk = await runOn(path);
+      expect(onDisk.seen).toEqual(inMemory.seen);
+      const reopened = createSqliteStore({ path, clock: createVirtualClock(), logger: silentLogger });
+      expect(await reopened.execution(onDisk.id)).toMatchObject(onDisk.seen);
+      await reopened.close();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

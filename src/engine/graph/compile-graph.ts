@@ -41,6 +41,7 @@ export function compileGraph(workflow: WorkflowDefinition, around: Surroundings,
   }
   return {
     name: workflow.workflow,
+    ...(workflow.version === undefined ? {} : { version: workflow.version }),
     ...(workflow.title === undefined ? {} : { title: workflow.title }),
     ...(workflow.max_concurrency === undefined ? {} : { maxConcurrency: workflow.max_concurrency }),
     ...(workflow.deadline === undefined ? {} : { deadlineMs: workflow.deadline }),

@@ -21,6 +21,7 @@ export interface PlanNode {
 /** One workflow's graph; nodes in topological order. */
 export interface PlanGraph {
   readonly name: string;
+  readonly version?: number;
   readonly title?: string;
   readonly maxConcurrency?: number;
   readonly deadlineMs?: number;

@@ -153,7 +153,11 @@ export function resultCommands(
 ): readonly StoreCommand[] {
   const at = run.services.deps.clock.nowMs();
   const commands: StoreCommand[] = [...addMarks(run, result.marks)];
-  if (result.isReused) commands.push(eventOf(run.record, at, 'node-reused', { node: path }));
+  if (result.isReused) {
+    // Whose result it was: the attempt names its execution, inputs and vendor.
+    const from = result.attemptId === undefined ? {} : { attempt: result.attemptId };
+    commands.push(eventOf(run.record, at, 'node-reused', { node: path, ...from }));
+  }
   if (fingerprint !== undefined) {
     const record: RememberedRecord = {
       fingerprint,
