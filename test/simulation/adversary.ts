@@ -141,7 +141,7 @@ const bigFilms: readonly Trouble[] = [
 /** An upload in parts that fails midway: the part, the session, the end. */
 const partTroubles: readonly Omit<Trouble, 'endpoint'>[] = [
   { chance: 0.06, draw: () => answer(200, { code: 1061045, msg: 'retry' }) },
-  { chance: 0.04, draw: () => answer(200, { code: 1061021, msg: 'upload id expire' }) },
+  { chance: 0.02, draw: () => answer(200, { code: 1061021, msg: 'upload id expire' }) },
   { chance: 0.04, draw: () => ({ kind: 'drop-after' }) },
   { chance: 0.04, draw: () => ({ kind: 'drop-before' }) },
   { chance: 0.06, draw: (random) => ({ kind: 'delay', delayMs: span(random, 1_000, 50_000) }) },
