@@ -58,9 +58,12 @@ export async function openScale(options: ScaleOptions): Promise<Scale> {
     store: shared.store,
     peers,
     startDispatching: async (engine) => {
-      await shared.startDispatching(async (id) => {
-        await engine.takeUp(executionId(id));
-      });
+      await shared.startDispatching(
+        async (id) => {
+          await engine.takeUp(executionId(id));
+        },
+        async (other) => await peers.isGone(other),
+      );
     },
     lease: (names, hold) =>
       createBaseLeases({

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger, sleep } from '../../src/kernel/index.ts';
@@ -73,6 +74,25 @@ describe('dispatcher over pg-boss', () => {
     const tookMs = await until(() => second.taken.length === 3);
     expect(tookMs).toBeLessThan(10_000);
     expect(await store.execution(anExecutionId(1))).toMatchObject({ owner: 'second', epoch: 2 });
+  });
+
+  it('P139 waits for no message that a dead worker had in hand', async () => {
+    const ids = [1, 2, 3].map(anExecutionId);
+    await Promise.all(
+      [1, 2, 3].map((number) => store.commit([{ type: 'create-execution', record: anExecution(number) }])),
+    );
+    // As one leaves it that is killed between its claim and the message's end.
+    const boss = new PgBoss({ connectionString, schedule: false, supervise: false });
+    await boss.start();
+    expect(await boss.fetch('executions', { batchSize: 3 })).toHaveLength(3);
+    const claims = ids.map((id) => ({ type: 'claim-execution', id, owner: 'dead', expectedEpoch: 0 }) as const);
+    await store.commit(claims);
+    const heir = await startWorker('heir');
+    await until(() => heir.taken.length === 3);
+    expect(heir.taken.toSorted()).toEqual(ids);
+    const inHand = `SELECT count(*)::int AS jobs FROM pgboss.job WHERE name = 'executions' AND state = 'active'`;
+    expect((await boss.getDb().executeSql(inHand, [])).rows).toEqual([{ jobs: 3 }]);
+    await boss.stop({ graceful: false });
   });
 
   it('P141 leaves the executions of a frozen worker with it', async () => {

@@ -1,10 +1,9 @@
 import type { Client } from 'pg';
 import type { PgBoss } from 'pg-boss';
 import { z } from 'zod';
-import { type Clock, type ExecutionId, executionId, sleep } from '../../kernel/index.ts';
-import { isOpenExecution } from '../shared/reads.ts';
+import { type Clock, type ExecutionId, executionId } from '../../kernel/index.ts';
 import { asStorageError, type ConnectOptions, createPool } from './connect.ts';
-import type { WorkerPresence } from './presence.ts';
+import { createLookout } from './lookout.ts';
 
 /**
  * Tells some worker "take up execution E", through pg-boss. A message is done as soon as E is claimed; the owner then
@@ -21,19 +20,15 @@ export interface Dispatcher {
 
 export interface DispatcherOptions extends ConnectOptions {
   readonly clock: Clock;
-  readonly presence: WorkerPresence;
+  /** The verdict on an owner, as the engine holds it: what is taken up is decided by the same. */
+  readonly isGone: (owner: string) => Promise<boolean>;
   /** Claims the execution and drives it from then on; resolves once it is claimed, or is not ours to claim. */
   readonly takeUp: (id: ExecutionId) => Promise<void>;
   /** Messages taken at once. Default 20. */
   readonly batchSize?: number;
-  /** How often gone owners are looked for. Default 250 ms. */
-  readonly watchIntervalMs?: number;
 }
 
 const queue = 'executions';
-const defaultWatchIntervalMs = 250;
-/** Executions nobody owns are offered again after this long. */
-const sweepIntervalMs = 30_000;
 const messageSchema = z.object({ executionId: z.string() });
 
 export async function createDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
@@ -46,25 +41,13 @@ export async function createDispatcher(options: DispatcherOptions): Promise<Disp
     if (through === undefined) await boss.insert(queue, jobs);
     else await boss.insert(queue, jobs, { db: { executeSql: (text, values) => through.query(text, values) } });
   };
-  const look = async (isSweep: boolean): Promise<void> => {
-    const rows = await pool.query<{ owner: string | null }>(
-      `SELECT DISTINCT owner FROM executions WHERE ${isOpenExecution}`,
-    );
-    for (const { owner } of rows.rows) {
-      if (owner === null ? !isSweep : !(await options.presence.isGone(owner))) continue;
-      await send(await ownedBy(owner));
-    }
-  };
-  const ownedBy = async (owner: string | null): Promise<readonly string[]> => {
-    const sql = `SELECT id FROM executions WHERE ${isOpenExecution} AND owner IS NOT DISTINCT FROM $1`;
-    return (await pool.query<{ id: string }>(sql, [owner])).rows.map((row) => row.id);
-  };
+  const lookout = createLookout({ ...options, pool, send, signal: closing.signal });
   let watching: Promise<void> = Promise.resolve();
   return {
     onCreated: send,
     start: async () => {
       await startWork(boss, options);
-      watching = watch(options, look, closing.signal);
+      watching = lookout();
     },
     stop: async () => {
       closing.abort();
@@ -117,22 +100,4 @@ async function startWork(boss: PgBoss, options: DispatcherOptions): Promise<void
       }),
     );
   });
-}
-
-async function watch(
-  options: DispatcherOptions,
-  look: (isSweep: boolean) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  let sweptAtMs = options.clock.monotonicMs();
-  while (!signal.aborted) {
-    const isSweep = options.clock.monotonicMs() - sweptAtMs >= sweepIntervalMs;
-    try {
-      await look(isSweep);
-      if (isSweep) sweptAtMs = options.clock.monotonicMs();
-    } catch (error) {
-      options.logger.warn('cannot look for executions whose owner is gone; looking again', { error });
-    }
-    await sleep(options.clock, options.watchIntervalMs ?? defaultWatchIntervalMs, signal).catch(() => undefined);
-  }
 }

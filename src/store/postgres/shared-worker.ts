@@ -10,8 +10,11 @@ export interface SharedWorker {
   readonly store: Store;
   /** Its sign of life; `isGone` is what the engine asks before it takes an execution up. */
   readonly presence: WorkerPresence;
-  /** From now on takes up what it is told to, and hands on what workers that are gone had. */
-  readonly startDispatching: (takeUp: (id: ExecutionId) => Promise<void>) => Promise<void>;
+  /** From now on takes up what it is told to, and hands on what workers that are gone had; `isGone`: in whose judgement. */
+  readonly startDispatching: (
+    takeUp: (id: ExecutionId) => Promise<void>,
+    isGone?: (owner: string) => Promise<boolean>,
+  ) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -30,19 +33,23 @@ export async function openSharedWorker(
     throw error;
   });
   let takeUp: (id: ExecutionId) => Promise<void> = () => Promise.resolve();
-  const dispatcher = await createDispatcher({ ...options, presence, takeUp: (id) => takeUp(id) }).catch(
-    async (error: unknown) => {
-      await presence.close();
-      await store.close();
-      throw error;
-    },
-  );
+  let isGone = presence.isGone;
+  const dispatcher = await createDispatcher({
+    ...options,
+    isGone: (owner) => isGone(owner),
+    takeUp: (id) => takeUp(id),
+  }).catch(async (error: unknown) => {
+    await presence.close();
+    await store.close();
+    throw error;
+  });
   onCreated = dispatcher.onCreated;
   return {
     store,
     presence,
-    startDispatching: async (engineTakesUp) => {
+    startDispatching: async (engineTakesUp, judge = presence.isGone) => {
       takeUp = engineTakesUp;
+      isGone = judge;
       await dispatcher.start();
     },
     close: async () => {
