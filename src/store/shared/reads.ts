@@ -1,4 +1,4 @@
-import type { AttemptState, ChargeFilter, ExecutionParts, Store } from '../../engine/ports/index.ts';
+import type { AttemptState, ChargeFilter, ExecutionParts, ExecutionStatus, Store } from '../../engine/ports/index.ts';
 import type { ExecutionId } from '../../kernel/index.ts';
 import type { Decoder } from './decode.ts';
 import { numberOf, type Row, type RunQuery, textOf } from './rows.ts';
@@ -33,6 +33,7 @@ export type StoreReads = Pick<
 
 /** The condition of the partial index over executions that go on; a word unknown to this version counts as going on. */
 export const isOpenExecution = `status NOT IN ('succeeded', 'partial', 'failed', 'canceled')`;
+const openStatuses: ReadonlySet<ExecutionStatus> = new Set(['queued', 'running', 'held']);
 /** The same for attempts that may still change. */
 export const isOpenAttempt = `state NOT IN ('refused', 'not-accepted', 'succeeded', 'failed', 'expired', 'canceled')`;
 const finalStates: ReadonlySet<AttemptState> = new Set([
@@ -51,6 +52,7 @@ export function createReads(run: RunQuery, decoder: Decoder): StoreReads {
 /** Collects conditions with their parameters, numbering the placeholders. */
 function conditions(): {
   readonly add: (text: (place: string) => string, value: string | number) => void;
+  readonly addText: (text: string) => void;
   readonly addIn: (column: string, values: readonly string[] | undefined) => void;
   readonly addPrefix: (column: string, prefix: string | undefined) => void;
   readonly next: (value: string | number) => string;
@@ -64,6 +66,7 @@ function conditions(): {
     params,
     next,
     add: (text, value) => parts.push(text(next(value))),
+    addText: (text) => parts.push(text),
     addIn: (column, values) => {
       if (values !== undefined)
         parts.push(values.length === 0 ? '1 = 0' : `${column} IN (${values.map(next).join(', ')})`);
@@ -101,6 +104,8 @@ function executionReads(run: RunQuery, decoder: Decoder): ExecutionReads {
     executions: async (filter) => {
       const where = conditions();
       where.addIn('status', filter.statuses);
+      // Said in the words of the partial index, without which all that ever ended is looked through.
+      if (filter.statuses?.every((status) => openStatuses.has(status)) === true) where.addText(isOpenExecution);
       where.addPrefix('source_ref', filter.sourceRefPrefix);
       if (filter.before !== undefined) where.add((place) => `id < ${place}`, filter.before);
       const sql = `SELECT * FROM executions ${where.where()} ORDER BY id DESC LIMIT ${where.next(filter.limit)}`;
@@ -189,7 +194,9 @@ function chargeConditions(filter: ChargeFilter): ReturnType<typeof conditions> {
   where.addPrefix('source_ref', filter.sourceRefPrefix);
   if (filter.executionId !== undefined) where.add((place) => `execution_id = ${place}`, filter.executionId);
   if (filter.fromMs !== undefined) where.add((place) => `reserved_at >= ${place}`, filter.fromMs);
-  if (filter.toMs !== undefined) where.add((place) => `reserved_at < ${place}`, filter.toMs);
+  // Bounded on both sides, or SQLite takes the range for a long one and reads the whole ledger in the order of its ids.
+  const toMs = filter.toMs ?? (filter.fromMs === undefined ? undefined : Number.MAX_SAFE_INTEGER);
+  if (toMs !== undefined) where.add((place) => `reserved_at < ${place}`, toMs);
   if (filter.agent !== undefined) where.add((place) => `agent = ${place}`, filter.agent);
   if (filter.submitter !== undefined) where.add((place) => `submitter = ${place}`, filter.submitter);
   where.addIn('state', filter.states);
