@@ -136,6 +136,74 @@ describe('retention', () => {
     await store.close();
   });
 
+  it('goes on beside the worker, whose commits and reads get their turn in between', async () => {
+    const path = directory.file('a.db');
+    const store = open(path);
+    const rows = Array.from({ length: 500 }, (_unused, index): StoreCommand[] => [
+      { type: 'create-execution', record: anExecution(index + 1, { status: 'succeeded', endedAt: 100 }) },
+      { type: 'put-node', record: aNode(index + 1, 'draw'), epoch: 0 },
+    ]);
+    await store.commit(rows.flat());
+    const progress = { isOver: false };
+    const pruning = pruneStore(path, 500).finally(() => {
+      progress.isOver = true;
+    });
+    const left: number[] = [];
+    for (let turn = 0; !progress.isOver; turn += 1) {
+      await store.commit([notice(900 + turn)]);
+      const heads = await store.executionParts(rows.map((_row, index) => anExecutionId(index + 1)));
+      left.push(heads.filter(({ nodes }) => nodes.length > 0).length);
+    }
+    expect(await pruning).toEqual({ executions: 500, events: 0 });
+    // At most twenty between two turns of the loop.
+    expect(left.length).toBeGreaterThan(10);
+    await store.close();
+  });
+
+  it('finds what is due behind what is not, and loose events behind those of executions', async () => {
+    const path = directory.file('a.db');
+    const store = open(path);
+    const young = Array.from({ length: 450 }, (_unused, index): StoreCommand[] => [
+      { type: 'create-execution', record: anExecution(index + 1, { status: 'succeeded', endedAt: 900 }) },
+      ...Array.from({ length: 10 }, (): StoreCommand => {
+        const executionId = anExecutionId(index + 1);
+        return { type: 'append-event', event: { at: 100, executionId, type: 'node-started', data: {} } };
+      }),
+    ]);
+    await store.commit(young.flat());
+    await store.commit([
+      { type: 'create-execution', record: anExecution(900, { status: 'failed', endedAt: 100 }) },
+      notice(100),
+      notice(900),
+      notice(100),
+    ]);
+    expect(await pruneStore(path, 500)).toEqual({ executions: 1, events: 1 });
+    expect((await store.events(0, 9_999, { types: ['notice'] })).map(({ at }) => at)).toEqual([900, 100]);
+    await store.close();
+  });
+
+  it('gives the room of what it forgot to what comes', async () => {
+    const path = directory.file('a.db');
+    const store = open(path);
+    const fill = async (from: number): Promise<number> => {
+      for (let number = from; number < from + 100; number += 1) {
+        const input = { text: String(number).padEnd(8_000, 'x') };
+        await store.commit([
+          { type: 'create-execution', record: anExecution(number, { status: 'succeeded', endedAt: 100, input }) },
+        ]);
+      }
+      checkpointStore(path);
+      return statSync(path).size;
+    };
+    const before = await fill(1);
+    await pruneStore(path, 500);
+    for (let round = 1; round <= 5; round += 1) {
+      expect(await fill(1_000 * round)).toBeLessThan(2 * before);
+      await pruneStore(path, 500);
+    }
+    await store.close();
+  });
+
   it('never frees the newest number of the log', async () => {
     const path = directory.file('a.db');
     const store = open(path);

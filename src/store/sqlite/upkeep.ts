@@ -39,8 +39,11 @@ export interface PruneReport {
   readonly events: number;
 }
 
-/** Executions a transaction: short enough that the worker's own commits hardly wait. */
-const batchSize = 200;
+/** Executions looked at before the loop goes on, and events: some milliseconds of work. */
+const pageSize = 200;
+const logPageSize = 2_000;
+/** Executions a transaction: short enough that neither the event loop nor the worker's own commits wait for long. */
+const batchSize = 20;
 
 /**
  * Forgets the details of executions that ended before `beforeMs`: nodes, attempts, events, input and output. What remains
@@ -53,17 +56,20 @@ export async function pruneStore(path: string, beforeMs: number, signal?: AbortS
     const steps = prepareSteps(connection);
     let executions = 0;
     let events = 0;
-    for (let after = ''; signal?.aborted !== true; ) {
-      const ids = steps.select(after, beforeMs);
-      if (ids.length === 0) break;
-      events += steps.forget(ids);
-      executions += ids.length;
-      after = ids.at(-1) ?? after;
+    for (let page = steps.look('', beforeMs); page !== undefined; page = steps.look(page.last, beforeMs)) {
+      for (let from = 0; from < page.due.length && signal?.aborted !== true; from += batchSize) {
+        const ids = page.due.slice(from, from + batchSize);
+        events += steps.forget(ids);
+        executions += ids.length;
+        await new Promise<void>(nextTurn);
+      }
       await new Promise<void>(nextTurn);
+      if (signal?.aborted === true) break;
     }
-    for (let deleted = batchSize; deleted === batchSize && signal?.aborted !== true; ) {
-      deleted = steps.forgetLooseEvents(beforeMs);
-      events += deleted;
+    for (let after: number | undefined = 0; after !== undefined && signal?.aborted !== true; ) {
+      const page = steps.forgetLooseEvents(after, beforeMs);
+      events += page.deleted;
+      after = page.next;
       await new Promise<void>(nextTurn);
     }
     return { executions, events };
@@ -75,21 +81,25 @@ export async function pruneStore(path: string, beforeMs: number, signal?: AbortS
 }
 
 interface PruneSteps {
-  readonly select: (after: string, beforeMs: number) => readonly string[];
+  /** The next page of executions after an id, and which of them are due; undefined behind the last one. */
+  readonly look: (after: string, beforeMs: number) => { readonly last: string; readonly due: string[] } | undefined;
   readonly forget: (ids: readonly string[]) => number;
-  readonly forgetLooseEvents: (beforeMs: number) => number;
+  /** Those of the next page of the log; `next` is where to go on, undefined once the log is too young. */
+  readonly forgetLooseEvents: (
+    after: number,
+    beforeMs: number,
+  ) => { readonly deleted: number; readonly next: number | undefined };
 }
 
 function prepareSteps(connection: Connection): PruneSteps {
-  const select = connection
-    .prepare<unknown[], string>(
-      `SELECT id FROM executions WHERE id > ? AND NOT (${isOpenExecution})
-         AND iif(json_valid(body), json_extract(body, '$.endedAt') < ? AND json_extract(body, '$.pruned') IS NULL, 0)
-         AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = executions.id AND ${isOpenAttempt})
-         AND NOT EXISTS (SELECT 1 FROM outbox WHERE execution_id = executions.id)
-       ORDER BY id LIMIT ${batchSize}`,
-    )
-    .pluck();
+  // Every execution is looked at, a page a time: those that are due may lie behind a hundred thousand that are not.
+  const look = connection.prepare<unknown[], { id: string; due: number }>(
+    `SELECT id, NOT (${isOpenExecution})
+       AND iif(json_valid(body), json_extract(body, '$.endedAt') < ? AND json_extract(body, '$.pruned') IS NULL, 0)
+       AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = executions.id AND ${isOpenAttempt})
+       AND id NOT IN (SELECT execution_id FROM outbox) AS due
+     FROM executions WHERE id > ? ORDER BY id LIMIT ${pageSize}`,
+  );
   const slim = connection.prepare(
     `UPDATE executions SET body = json_remove(json_set(body, '$.input', json('{}'), '$.pruned', 1), '$.output') WHERE id = ?`,
   );
@@ -100,10 +110,12 @@ function prepareSteps(connection: Connection): PruneSteps {
   const events = connection.prepare(
     'DELETE FROM events WHERE execution_id = ? AND seq < (SELECT MAX(seq) FROM events)',
   );
+  const logPage = connection.prepare<unknown[], { last: number | null; oldestAt: number | null }>(
+    `SELECT MAX(seq) AS last, MIN(at) AS oldestAt FROM (SELECT seq, at FROM events WHERE seq > ? ORDER BY seq LIMIT ${logPageSize})`,
+  );
   const loose = connection.prepare(
-    `DELETE FROM events WHERE seq IN (
-       SELECT seq FROM events WHERE execution_id IS NULL AND at < ? AND seq < (SELECT MAX(seq) FROM events)
-       ORDER BY seq LIMIT ${batchSize})`,
+    `DELETE FROM events WHERE seq > ? AND seq <= ? AND execution_id IS NULL AND at < ?
+       AND seq < (SELECT MAX(seq) FROM events)`,
   );
   const forget = connection.transaction((ids: readonly string[]) => {
     let deleted = 0;
@@ -115,8 +127,16 @@ function prepareSteps(connection: Connection): PruneSteps {
     return deleted;
   });
   return {
-    select: (after, beforeMs) => select.all(after, beforeMs),
+    look: (after, beforeMs) => {
+      const rows = look.all(beforeMs, after);
+      const last = rows.at(-1)?.id;
+      return last === undefined ? undefined : { last, due: rows.filter(({ due }) => due === 1).map(({ id }) => id) };
+    },
     forget: (ids) => forget.immediate(ids),
-    forgetLooseEvents: (beforeMs) => loose.run(beforeMs).changes,
+    forgetLooseEvents: (after, beforeMs) => {
+      const { last = null, oldestAt = null } = logPage.get(after) ?? {};
+      if (last === null || oldestAt === null || oldestAt >= beforeMs) return { deleted: 0, next: undefined };
+      return { deleted: loose.run(after, last, beforeMs).changes, next: last };
+    },
   };
 }
