@@ -28,9 +28,15 @@ export async function hashesInUse(store: Store): Promise<ReadonlySet<string>> {
  * Deletes spool files that came before `beforeMs` (epoch) and that nothing under way names. What is needed again later is
  * fetched again from the row. Returns how many went.
  */
-export async function sweepSpool(directory: string, beforeMs: number, inUse: ReadonlySet<string>): Promise<number> {
+export async function sweepSpool(
+  directory: string,
+  beforeMs: number,
+  inUse: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0;
   for (const folder of await readdir(directory)) {
+    if (signal?.aborted === true) break;
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;
     for (const name of await readdir(join(directory, folder))) {
       const path = join(directory, folder, name);

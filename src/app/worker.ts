@@ -183,16 +183,22 @@ async function live(started: Started): Promise<Worker> {
   };
 }
 
-/** What the command line asks, and upkeep: ours alone, or with whichever of several workers holds the lease. */
+/**
+ * What the command line asks, and upkeep: ours alone; where several share a database, with whichever of them holds the
+ * lease, except for our own files.
+ */
 function startDuties({ house, ports, directory }: Started): { stop(): Promise<void> } {
   const { scale, logger } = ports;
+  const { storage } = house.config.settings;
+  const upkeep = createUpkeep({ ports, storage, directory, isStoreShared: scale !== undefined });
+  upkeep.start();
   if (scale === undefined) {
-    const duties = [createControlLoop(house, logger), createUpkeep(house, directory)];
-    for (const duty of duties) duty.start();
+    const controls = createControlLoop(house, logger);
+    controls.start();
     return {
       stop: async () => {
-        for (const duty of duties) duty.stop();
-        await Promise.resolve();
+        controls.stop();
+        await upkeep.stop();
       },
     };
   }
@@ -202,7 +208,7 @@ function startDuties({ house, ports, directory }: Started): { stop(): Promise<vo
   ];
   return {
     stop: async () => {
-      await Promise.all(held.map(async (duty) => await duty.stop()));
+      await Promise.all([...held.map(async (duty) => await duty.stop()), upkeep.stop()]);
     },
   };
 }
