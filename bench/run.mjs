@@ -1,5 +1,7 @@
+import { availableParallelism, loadavg } from 'node:os';
+
 /**
- * Benchmarks, each with its limit and its peers in the same run: `npm run bench -- engine|intake|transfer|inflight|scale`.
+ * Benchmarks, each with its limit and its peers in the same run: `npm run bench -- engine|intake|transfer|inflight|scale|growth`.
  * `--json` prints one JSON object as the last line; `--runs N` changes the number of runs whose medians are shown.
  */
 const benches = {
@@ -8,6 +10,7 @@ const benches = {
   transfer: async (options) => (await import('./transfer.mjs')).benchTransfer(options),
   scale: async (options) => (await import('./scale.mjs')).benchScale(options),
   inflight: async (options) => (await import('./inflight.mjs')).benchInflight(options),
+  growth: async (options) => (await import('./growth.mjs')).benchGrowth(options),
 };
 
 const [name, ...flags] = process.argv.slice(2);
@@ -21,7 +24,11 @@ const runs = runsAt === -1 ? undefined : Number.parseInt(flags[runsAt + 1] ?? ''
 const say = (line) => console.error(line);
 
 try {
-  const figures = await benches[name]({ ...(Number.isInteger(runs) ? { runs } : {}), say });
+  // Of the minute before: a wall time says something only where others left the processors alone.
+  const loadBefore = loadavg()[0];
+  const measured = await benches[name]({ ...(Number.isInteger(runs) ? { runs } : {}), say });
+  const machine = { processors: availableParallelism(), load_before: loadBefore, load_after: loadavg()[0] };
+  const figures = { ...measured, machine };
   if (isJson) console.log(JSON.stringify(figures));
   else print(figures);
   process.exit(0);
@@ -31,7 +38,7 @@ try {
 }
 
 function print(figures) {
-  for (const part of ['product', 'limit', 'ratios']) {
+  for (const part of ['machine', 'product', 'limit', 'ratios']) {
     console.log(`\n${part}`);
     console.table(figures[part]);
   }
