@@ -24,7 +24,12 @@ const controlSchema = z.discriminatedUnion('ask', [
     planner: z.string().optional(),
     input: z.record(z.string(), z.json()),
     sourceRef: z.string(),
-    labels: z.object({ agent: z.string().optional(), stage: z.string().optional(), submitter: z.string().optional() }),
+    labels: z.object({
+      agent: z.string().exactOptional(),
+      agentHash: z.string().exactOptional(),
+      stage: z.string().exactOptional(),
+      submitter: z.string().exactOptional(),
+    }),
     generation: z.int(),
     parent: z.string().optional(),
     rerunFrom: z.string().optional(),
@@ -69,17 +74,12 @@ export async function obeyControl(engine: Engine, value: JsonObject): Promise<Co
 }
 
 async function obeySubmit(engine: Engine, control: Extract<Control, { ask: 'submit' }>): Promise<ControlAnswer> {
-  const { agent, stage, submitter } = control.labels;
   const submitted = await engine.submit({
     workflow: control.workflow,
     ...(control.planner === undefined ? {} : { planner: control.planner }),
     input: control.input,
     sourceRef: control.sourceRef,
-    labels: {
-      ...(agent === undefined ? {} : { agent }),
-      ...(stage === undefined ? {} : { stage }),
-      ...(submitter === undefined ? {} : { submitter }),
-    },
+    labels: control.labels,
     generation: control.generation,
     idempotencyKey: control.id,
     ...(control.parent === undefined ? {} : { parentId: executionId(control.parent) }),

@@ -1,6 +1,7 @@
 import { failureRule, type StageDefinition } from '../contract/index.ts';
 import type { ExecutionId, JsonObject } from '../kernel/index.ts';
 import { fail, ok } from '../kernel/index.ts';
+import { keepAgent } from './agent-snapshot.ts';
 import { readSelect } from './codec-read.ts';
 import { type Hub, refOf, type RowPlace, stageAt } from './hub.ts';
 import { collectInputs, emptyTextWords, type FetchFile, type StageContext } from './inputs.ts';
@@ -46,7 +47,12 @@ export async function startStage(hub: Hub, request: StartRequest): Promise<Start
     ...(planner === undefined ? {} : { planner }),
     input: input.value,
     sourceRef: stageSourceRef(refOf(place), stage.stage),
-    labels: { agent: agent.agent, stage: stage.stage, ...(row.submitter === '' ? {} : { submitter: row.submitter }) },
+    labels: {
+      agent: agent.agent,
+      agentHash: await keepAgent(hub.deps.store, agent),
+      stage: stage.stage,
+      ...(row.submitter === '' ? {} : { submitter: row.submitter }),
+    },
     generation: stageOf(row, stage.stage).generation,
     idempotencyKey: request.idempotencyKey,
   });

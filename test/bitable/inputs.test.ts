@@ -78,6 +78,24 @@ describe('checking inputs before anything is paid', () => {
     expect(world.engine.last().input['notes']).toBe('rec1');
   });
 
+  it('names the agent as it stood, kept by content: an edit makes another, and history keeps the first', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    const { agent, agentHash = '' } = world.engine.last().labels;
+    expect(agent).toBe('try-on');
+    expect(await world.store.blob(agentHash)).toEqual(tryOn);
+    await world.restart({
+      agents: [{ definition: { ...tryOn, keep_versions: 3 }, table: { appToken: base, tableId } }],
+    });
+    world.newRow('rec2');
+    await world.turn();
+    const later = world.engine.last().labels.agentHash ?? '';
+    expect(later).not.toBe(agentHash);
+    expect(await world.store.blob(later)).toMatchObject({ keep_versions: 3 });
+    expect(await world.store.blob(agentHash)).toEqual(tryOn);
+  });
+
   it('P106 the engine gets hashes and sizes, never bytes', async () => {
     const world = await createWorld();
     world.newRow('rec1', { 产品说明: [{ type: 'text', text: '纯棉' }] });

@@ -18,7 +18,7 @@ export function anExecution(number: number, changes: Partial<ExecutionRecord> = 
   return {
     id: anExecutionId(number),
     sourceRef: `bitable:app/table/record${number}#video`,
-    labels: { agent: 'try-on', stage: 'video', submitter: 'ou_1' },
+    labels: { agent: 'try-on', agentHash: 'ab12', stage: 'video', submitter: 'ou_1' },
     workflow: 'try-on-video',
     planHash: 'plan-1',
     status: 'queued',

@@ -41,6 +41,8 @@ export interface Mark {
 /** Who it was run for; the ledger and the budgets group by these. */
 export interface Labels {
   readonly agent?: string;
+  /** The agent's definition as it stood then: a blob, as the plan is. */
+  readonly agentHash?: string;
   readonly stage?: string;
   readonly submitter?: string;
 }

@@ -42,6 +42,7 @@ const mark = z.object({
 });
 const labels = z.object({
   agent: z.string().exactOptional(),
+  agentHash: z.string().exactOptional(),
   stage: z.string().exactOptional(),
   submitter: z.string().exactOptional(),
 });
