@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import cron from 'node-cron';
 import { formatFault, type LoadedConfig } from '../config/index.ts';
@@ -119,7 +120,7 @@ interface Started {
 }
 
 async function live(started: Started): Promise<Worker> {
-  const { options, config, house, ports, sandbox, undo } = started;
+  const { options, config, house, ports, sandbox, undo, directory } = started;
   const { clock, logger, store } = ports;
   const { alerter, summary } = house.monitoring;
   const interval = config.settings.poll.interval;
@@ -144,7 +145,9 @@ async function live(started: Started): Promise<Worker> {
           intervalMs,
           isAlive: () => watchdog.sinceTickMs() < 3 * intervalMs,
         });
-  const restarts = createRestartWatch({ store, clock, logger, alerter });
+  // A data directory belongs to one worker, and a machine's name tells it from the same path elsewhere.
+  const own = ports.scale === undefined ? {} : { worker: `${hostname()} ${directory.root}` };
+  const restarts = createRestartWatch({ store, clock, logger, alerter, ...own });
   await restarts.noteStart();
   const loop = createTickLoop(
     {

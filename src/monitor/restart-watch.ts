@@ -21,8 +21,13 @@ export function createRestartWatch(deps: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly alerter: Pick<Alerter, 'alert' | 'recover'>;
+  /** Which of several that share the store, the same after a restart: each counts its own starts. */
+  readonly worker?: string;
 }): { noteStart(): Promise<void>; noteCleanStop(): Promise<void>; stop(): void } {
-  const stored = createStoredState<RestartState>(deps, 'restarts', stateSchema, () => ({
+  const { worker } = deps;
+  const key = worker === undefined ? 'restarts' : `restarts:${worker}`;
+  const who = worker === undefined ? '' : `（${worker}）`;
+  const stored = createStoredState<RestartState>(deps, key, stateSchema, () => ({
     starts: [],
     cleanStop: true,
     alertedCount: 0,
@@ -40,14 +45,14 @@ export function createRestartWatch(deps: {
       if (due) {
         await deps.alerter.alert({
           title: '进程反复重启',
-          text: `一小时内重启 ${starts.length} 次。请查看日志中最后一条 fatal/error；已提交的任务会接着收取，不会重复付费。`,
+          text: `一小时内重启 ${starts.length} 次${who}。请查看日志中最后一条 fatal/error；已提交的任务会接着收取，不会重复付费。`,
           severity: 'fatal',
-          key: 'restarts',
+          key,
         });
       }
       cancel = deps.clock.after(stableMs, () => {
         void stored.save({ starts: [], cleanStop: false, alertedCount: 0 });
-        void deps.alerter.recover({ key: 'restarts', title: '进程已恢复稳定', text: '已连续运行 10 分钟。' });
+        void deps.alerter.recover({ key, title: '进程已恢复稳定', text: `已连续运行 10 分钟${who}。` });
       });
     },
     noteCleanStop: async () => {

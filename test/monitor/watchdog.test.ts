@@ -110,6 +110,23 @@ describe('restart watch', () => {
     expect(alerter.recoveries).toEqual(['进程已恢复稳定']);
   });
 
+  it('counts for each of several workers on one store its own starts', async () => {
+    const kit = createKit();
+    const alerter = recorder();
+    const steady = createRestartWatch({ ...kit, alerter, worker: 'a steady one' });
+    await steady.noteStart();
+    for (let start = 0; start < 11; start += 1) {
+      await kit.clock.advance(90_000);
+      const watch = createRestartWatch({ ...kit, alerter, worker: 'left' });
+      await watch.noteStart();
+      watch.stop();
+      const stopped = createRestartWatch({ ...kit, alerter, worker: 'right' });
+      await stopped.noteStart();
+      await stopped.noteCleanStop();
+    }
+    expect(alerter.alerts.map(({ text }) => text)).toEqual([expect.stringContaining('重启 10 次（left）')]);
+  });
+
   it('does not count restarts that follow a clean stop', async () => {
     const kit = createKit();
     const alerter = recorder();
