@@ -4,6 +4,7 @@ import { waitUntil } from '../../src/app/index.ts';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
 import { createPostgresStore, createSqliteStore } from '../../src/store/index.ts';
+import { expectEachBoughtOnce, expectLedgerEqualsBill } from '../support/books.ts';
 import type { Outside } from '../support/outside.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
@@ -57,29 +58,4 @@ async function openStoreOf({ env }: Outside): Promise<Store> {
   if (connectionString !== undefined)
     return await createPostgresStore({ connectionString, clock, logger: silentLogger });
   return createSqliteStore({ path: join(env['GRIDLOOM_DATA_DIR'] ?? '', 'gridloom.db'), clock, logger: silentLogger });
-}
-
-/** The vendors are well: each step needs one purchase, and each task at a vendor belongs to one attempt of ours. */
-async function expectEachBoughtOnce(outside: Outside, store: Store): Promise<void> {
-  const executions = await store.executions({ limit: 100 });
-  const attempts = (await Promise.all(executions.map(async (each) => await store.attempts(each.id)))).flat();
-  const media = attempts.filter((attempt) => attempt.mediaClass !== 'text');
-  const steps = media.map((attempt) => `${attempt.sourceRef} ${attempt.nodePath}`);
-  expect(steps.filter((step, index) => steps.indexOf(step) !== index)).toEqual([]);
-  const tasks = outside.sandbox.books.acceptedTasks();
-  expect(tasks.length).toBeLessThanOrEqual(media.length);
-  const handles = media.map((attempt) => JSON.stringify(attempt.handle ?? {}));
-  const ours = tasks.filter((task) => handles.some((handle) => handle.includes(task.taskId)));
-  const inDoubt = media.filter((attempt) => attempt.state === 'unknown');
-  expect(ours.length).toBe(tasks.length - Math.min(inDoubt.length, tasks.length - ours.length));
-}
-
-async function expectLedgerEqualsBill(outside: Outside, store: Store): Promise<void> {
-  const charges = (await store.charges({})).filter((charge) => charge.provider === 'kie');
-  const booked = charges
-    .filter((charge) => charge.state === 'settled')
-    .reduce((sum, charge) => sum + charge.amount.micros, 0);
-  const billed = outside.sandbox.books.billTotals()['kie']?.['credit:kie'] ?? 0;
-  if (charges.some((charge) => charge.state === 'reserved')) expect(booked).toBeLessThanOrEqual(billed);
-  else expect(booked).toBe(billed);
 }

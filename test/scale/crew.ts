@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { waitUntil } from '../../src/app/index.ts';
 import type { Store } from '../../src/engine/ports/index.ts';
 import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
 import { createPostgresStore } from '../../src/store/index.ts';
-import type { Outside } from '../support/outside.ts';
+import type { Latencies } from '../../src/sandbox/index.ts';
+import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
+import { openOutside, type Outside } from '../support/outside.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
 export const clock = createSystemClock();
@@ -26,7 +29,7 @@ export interface Crew {
   close(): Promise<void>;
 }
 
-export async function openCrew(outside: Outside, databaseUrl: string): Promise<Crew> {
+async function openCrew(outside: Outside, databaseUrl: string): Promise<Crew> {
   const workers: WorkerProcess[] = [];
   const store = await createPostgresStore({ connectionString: databaseUrl, clock, logger: silentLogger });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, options: '-c search_path=gridloom' });
@@ -75,4 +78,46 @@ export async function openCrew(outside: Outside, databaseUrl: string): Promise<C
       await pool.end();
     },
   };
+}
+
+/** What the tests of a file find anew each time: vendors and tables that outlive every worker, and a database for a crew. */
+export interface Scene {
+  readonly server: PostgresServer;
+  readonly outside: Outside;
+  readonly crew: Crew;
+}
+
+/** One server for the file, the rest for each test. */
+export function useScene(latencies: Latencies): Scene {
+  const now: { -readonly [Part in keyof Scene]?: Scene[Part] } = {};
+  beforeAll(async () => {
+    now.server = await startPostgres();
+  });
+  beforeEach(async () => {
+    now.outside = await openOutside('try-on', latencies);
+    now.crew = await openCrew(now.outside, await there(now.server).createDatabase());
+  });
+  afterEach(async () => {
+    await now.crew?.close();
+    await now.outside?.close();
+  });
+  afterAll(async () => {
+    await now.server?.stop();
+  });
+  return {
+    get server() {
+      return there(now.server);
+    },
+    get outside() {
+      return there(now.outside);
+    },
+    get crew() {
+      return there(now.crew);
+    },
+  };
+}
+
+function there<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('only within a test');
+  return part;
 }
