@@ -28,6 +28,8 @@ const told = [
   'cancel-requested',
 ] as const;
 const pageSize = 500;
+/** Rows whose words are remembered; those of others are written once more, which hurts nobody. */
+const mostShown = 10_000;
 
 export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
   const bell = createDoorbell(hub.deps.clock);
@@ -64,7 +66,12 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
     const index = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
     const words = await wordsOf(event, stageLabel(table.agent, index));
     if (words === undefined || shown.get(key) === words) return;
+    shown.delete(key);
     shown.set(key, words);
+    for (const [oldest] of shown) {
+      if (shown.size <= mostShown) break;
+      shown.delete(oldest);
+    }
     void hub.writerOf(ref.table.appToken).write({
       tableId: ref.table.tableId,
       recordId: ref.recordId,

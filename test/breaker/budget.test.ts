@@ -7,11 +7,11 @@ const cny = (yuan: number): number => yuan * 1_000_000;
 const labels = { agent: 'try-on' };
 
 /** A budget of one yuan a day over a ledger that takes a moment to sum up. */
-function open(spentYuan: number) {
+function open(spentYuan: number, limits: object = { daily_cost: { 'try-on': '1' } }) {
   const clock = createVirtualClock();
   let readings = 0;
   const budgets = createBudgets({
-    limits: settingsSchema.shape.limits.parse({ ...plainLimits, daily_cost: { 'try-on': '1' } }),
+    limits: settingsSchema.shape.limits.parse({ ...plainLimits, daily_cost: {}, ...limits }),
     clock,
     timeZone: 'Asia/Shanghai',
     store: {
@@ -48,6 +48,24 @@ describe('a budget that several ask at the same moment', () => {
     const late = ask(budgets, 1);
     budgets.note(labels, 'row9#a', cny(0.4));
     expect(await late).toEqual(['reached']);
+  });
+
+  it('lets go of the sums of rows that are done with, and reads one anew when its row comes back', async () => {
+    const { clock, budgets, readings } = open(0.3, { row_cost: { 'try-on': '1' } });
+    const ofRow = async (row: string): Promise<string> => (await budgets.reserve(labels, `${row}#a`, cny(0.1))).kind;
+    expect(await ofRow('first')).toBe('free');
+    await clock.advance(6 * 60_000);
+    expect(await ofRow('second')).toBe('free');
+    expect(await ofRow('first')).toBe('free');
+    expect(readings()).toBe(3);
+    // What was reserved on a sum that is there counts with it.
+    expect([await ofRow('first'), await ofRow('first'), await ofRow('first')]).toEqual(['free', 'free', 'free']);
+    expect([await ofRow('first'), await ofRow('first'), await ofRow('first')]).toEqual([
+      'warning',
+      'warning',
+      'warning',
+    ]);
+    expect([await ofRow('first'), readings()]).toEqual(['reached', 3]);
   });
 
   it('has again what was reserved and not bought', async () => {

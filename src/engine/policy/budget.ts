@@ -27,6 +27,8 @@ export interface Budgets {
 }
 
 const freshForMs = 30_000;
+/** Each row that ever bought has had its sum; one that is not fresh any more is kept for whoever is just judging by it. */
+const keptForMs = 10 * freshForMs;
 const warnRatio = 0.8;
 
 interface Tally {
@@ -69,7 +71,10 @@ export function createBudgets(options: {
       try {
         const charges = await store.charges({ ...filter, states: ['reserved', 'settled'] });
         const spent = charges.reduce((sum, charge) => sum + charge.cnyMicros, 0);
+        // At the end, so that the sums read longest ago stand first.
+        tallies.delete(key);
         tallies.set(key, { spent: spent + reading.noted, readAtMs, dayStart });
+        forgetOld(tallies, readAtMs);
       } finally {
         readings.delete(key);
       }
@@ -107,6 +112,13 @@ export function createBudgets(options: {
     },
     note,
   };
+}
+
+function forgetOld(tallies: Map<string, Tally>, nowMs: number): void {
+  for (const [key, { readAtMs }] of tallies) {
+    if (nowMs - readAtMs < keptForMs) return;
+    tallies.delete(key);
+  }
 }
 
 function judge(limits: readonly Limit[], spentOf: (limit: Limit) => number, estimate: number): BudgetVerdict {
