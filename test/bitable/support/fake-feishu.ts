@@ -212,7 +212,7 @@ function shown(table: FakeTable, row: Record<string, Json>, files: FakeFeishu['f
 
 function matches(row: Record<string, Json>, filter: JsonObject | undefined): boolean {
   if (filter === undefined) return true;
-  const conditions = (filter?.['conditions'] ?? []) as unknown as readonly {
+  const conditions = (filter['conditions'] ?? []) as unknown as readonly {
     field_name: string;
     operator: string;
     value: readonly string[];
