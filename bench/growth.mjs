@@ -3,17 +3,17 @@ import { median, ratio, round } from './lib/figures.mjs';
 import { goals } from './lib/goals.mjs';
 
 const measureScript = new URL('./growth/measure.mjs', import.meta.url);
-const sizes = [10, 100, 1_000, 10_000, 100_000];
+const shippedSizes = [10, 100, 1_000, 10_000, 100_000];
 const asLaunched = { asLaunched: true, timeoutMs: 1_200_000 };
 
-/** What must not follow the number of rows that were ever run, each as the largest history to a thousand rows. */
+/** What must not follow the number of rows that were ever run, each as the largest history to a thousand rows (the third size). */
 const flat = ['start_ms', 'idle_cpu_ratio', 'row_ms', 'metrics_ms', 'budget_ms', 'row_cost_ms', 'list_ms', 'held_ms'];
 
 /**
  * A worker on a store with 10 to 100,000 rows behind it, all kept: its start, its idling, a row, the metrics, the reads of
  * budgets and command line, memory and room on disk; then half of the history is forgotten beside a beating loop.
  */
-export async function benchGrowth({ runs = 1, say }) {
+export async function benchGrowth({ runs = 1, say, sizes = shippedSizes }) {
   const figures = {};
   for (const rows of sizes) {
     const results = [];
@@ -26,7 +26,7 @@ export async function benchGrowth({ runs = 1, say }) {
   }
   const largest = figures[sizes.at(-1)];
   const ratios = Object.fromEntries(
-    [...flat, 'rss_mb'].map((name) => [name, ratio(largest[name], figures[1_000][name])]),
+    [...flat, 'rss_mb'].map((name) => [name, ratio(largest[name], figures[sizes[2]][name])]),
   );
   return {
     bench: 'growth',
@@ -39,7 +39,8 @@ export async function benchGrowth({ runs = 1, say }) {
       row_ms: [ratios.row_ms, { atMost: 1.5 }],
       idle_cpu_ratio: [ratios.idle_cpu_ratio, { atMost: 1.5 }],
       start_ms: [ratios.start_ms, { atMost: 2 }],
-      rss_mb: [ratios.rss_mb, { atMost: 1.1 }],
+      // SQLite's page cache, 8 MB a connection, is full once there is enough to fill it.
+      rss_mb: [ratios.rss_mb, { atMost: 1.2 }],
       prune_lag_p99_ms: [largest.prune_lag_p99_ms, { atMost: 50 }],
     }),
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { measure } from './lib/child.mjs';
+import { goals } from './lib/goals.mjs';
 import { medians, ratio, round } from './lib/figures.mjs';
 import { temporaryDirectory } from './lib/world.mjs';
 
@@ -61,7 +62,7 @@ async function oneRound(origin, directory, say) {
   );
   product.paced_s = paced.down_s + paced.up_s;
   product.time_to_floor_ratio = product.paced_s / floorSeconds(sizeBytes, curl);
-  product.rss_growth_mb = Math.max(product.rss_growth_mb_200, paced.rss_growth_mb);
+  product.rss_growth_mb = Math.max(paced.rss_growth_mb, ...sizesMib.map((mib) => product[`rss_growth_mb_${mib}`]));
   say(`  product: ${JSON.stringify(product)}`);
   return { product, curl };
 }
@@ -146,5 +147,10 @@ function report(rounds, runs) {
       sizesMib.map((mib) => [`to_synced_${mib}`, ratio(product[`mb_per_s_${mib}`], curl[`mb_per_s_${mib}_synced`])]),
     ),
   };
-  return { bench: 'transfer', runs, product, limit, peers, ratios };
+  const wanted = {
+    to_limit: [ratios.to_limit, { atLeast: 0.8 }],
+    time_to_floor_ratio: [product.time_to_floor_ratio, { atMost: 1.05 }],
+    rss_growth_mb: [product.rss_growth_mb, { atMost: limit.rss_growth_mb }],
+  };
+  return { bench: 'transfer', runs, product, limit, peers, ratios, goals: goals(wanted) };
 }
