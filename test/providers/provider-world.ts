@@ -1,10 +1,11 @@
-import type { Artifact, ModelSettings, Provider, ProviderAccount } from '../../src/contract/index.ts';
+import type { Artifact, ModelSettings, PreparedRequest, Provider, ProviderAccount } from '../../src/contract/index.ts';
 import {
   createIdSource,
   createSeededRandom,
   createVirtualClock,
   type Fetch,
   type FetchInit,
+  type JsonObject,
   type Logger,
   Secret,
   silentLogger,
@@ -132,4 +133,19 @@ export function adapterOf(world: ProviderWorld, implementation: string): Provide
   const adapter = world.provider.adapters.find((each) => each.implementation === implementation);
   if (adapter === undefined) throw new Error(`no adapter ${implementation}`);
   return adapter;
+}
+
+/** A request as the engine would store it, for a call with these values. */
+export async function prepared(
+  world: ProviderWorld,
+  implementation: string,
+  input: JsonObject,
+  settings: Partial<ModelSettings> = {},
+  key = 'key-1',
+): Promise<PreparedRequest> {
+  const adapter = adapterOf(world, implementation);
+  const model = modelOf({ implementation, fields: { prompt: { name: 'prompt' } }, ...settings });
+  const got = await adapter.prepare({ key, capability: adapter.capabilities[0]!, model, input }, signal);
+  if (!got.ok) throw new Error(got.failure.message);
+  return got.value;
 }

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { fixture } from './fixtures.ts';
+import { adapterOf, json, png, providerWith, type Reply, signal, prepared } from './provider-world.ts';
+
+const film = { prompt: 'x', durationS: 5, audio: false };
+const handle = { taskId: 't1', media: 'video', seconds: 5 };
+
+describe('dashscope', () => {
+  const fields = { prompt: { name: 'input.prompt' }, firstFrame: { name: 'input.img_url' } };
+  it('asks for an asynchronous call, pictures inline', async () => {
+    const world = providerWith('dashscope', { account: { baseUrl: 'https://dashscope.example/compatible-mode/v1/' } });
+    world.answer('/', json({ output: { task_id: 't1', task_status: 'PENDING' } }));
+    const firstFrame = await world.keep(png(), 'a.png');
+    const request = await prepared(
+      world,
+      'dashscope.video',
+      { ...film, firstFrame },
+      { fields, fixed: { parameters: { watermark: false } } },
+    );
+    expect(await adapterOf(world, 'dashscope.video').submit(request, signal)).toMatchObject({
+      kind: 'accepted',
+      handle: { taskId: 't1', acceptedAt: world.clock.nowMs() },
+    });
+    expect(world.calls[0]).toMatchObject({
+      url: 'https://dashscope.example/api/v1/services/aigc/video-generation/video-synthesis',
+      headers: { 'x-dashscope-async': 'enable' },
+      json: {
+        model: 'maker/test-model',
+        parameters: { watermark: false },
+        input: { prompt: 'x', img_url: expect.stringMatching(/^data:image\/png;base64,/) as unknown },
+      },
+    });
+  });
+
+  const unknown = json({ output: { task_id: 't1', task_status: 'UNKNOWN' } });
+  it.each([
+    [
+      json(fixture('dashscope-succeeded.json').replace('966cebcd-dedc', 't1')),
+      {},
+      { kind: 'succeeded', output: { videos: [{}] }, cost: { usage: { seconds: 5 } } },
+    ],
+    [json({ output: { task_status: 'PENDING' } }), {}, { kind: 'running' }],
+    [
+      json({
+        output: {
+          task_status: 'FAILED',
+          code: 'DataInspectionFailed',
+          message: 'Output data may contain inappropriate content.',
+        },
+      }),
+      {},
+      { kind: 'failed', failure: { kind: 'output-moderated' } },
+    ],
+    [
+      json({ output: { task_status: 'FAILED', code: 'InvalidParameter', message: 'x' } }),
+      {},
+      { kind: 'failed', failure: { kind: 'invalid-input' } },
+    ],
+    [unknown, { acceptedAt: 1_767_225_600_000 }, { kind: 'not-visible' }],
+    [unknown, { acceptedAt: 1_767_225_600_000 - 86_400_000 }, { kind: 'expired' }],
+    [
+      json({ code: 'Throttling.RateQuota', message: 'x', request_id: 'r' }, 429),
+      {},
+      { kind: 'check-failed', failure: { kind: 'rate-limit', evidence: { requestId: 'r' } } },
+    ],
+  ])('P069 reads a status check', async (reply, more, expected) => {
+    const world = providerWith('dashscope');
+    world.answer('/', reply);
+    expect(await adapterOf(world, 'dashscope.video').poll!({ ...handle, ...more }, signal)).toMatchObject(expected);
+  });
+
+  it('P072 keeps the good parts of a task, and the reason where there is none', async () => {
+    const poll = async (results: readonly object[]): Promise<unknown> => {
+      const world = providerWith('dashscope');
+      world.answer('/', json({ output: { task_status: 'SUCCEEDED', results } }));
+      return await adapterOf(world, 'dashscope.image').poll!({ taskId: 't', media: 'image' }, signal);
+    };
+    const refused = { code: 'DataInspectionFailed', message: 'x' };
+    expect(await poll([{ url: 'https://a.example/1.png' }, refused])).toMatchObject({
+      kind: 'succeeded',
+      output: { images: [{}] },
+    });
+    expect(await poll([refused])).toMatchObject({ kind: 'failed', failure: { kind: 'content-policy' } });
+  });
+
+  it.each([
+    ['no task of this model then', [json({ data: [], total: 0 })], { kind: 'not-found' }],
+    [
+      'one that shows our prompt',
+      [json({ data: [{ task_id: 'a' }] }), json({ output: { orig_prompt: 'x' } })],
+      { kind: 'found', handle: { taskId: 'a' } },
+    ],
+    [
+      'one that shows another prompt',
+      [json({ data: [{ task_id: 'a' }] }), json({ output: { orig_prompt: 'y' } })],
+      { kind: 'not-found' },
+    ],
+    [
+      'one that is answered with another task’s record',
+      [json({ data: [{ task_id: 'a' }] }), json({ output: { task_id: 'b', orig_prompt: 'x' } })],
+      { kind: 'check-failed' },
+    ],
+    [
+      'one that shows none yet',
+      [json({ data: [{ task_id: 'a' }] }), json({ output: { task_status: 'RUNNING' } })],
+      { kind: 'check-failed' },
+    ],
+    [
+      'two that show our prompt',
+      [json({ data: [{ task_id: 'a' }, { task_id: 'b' }] }), json({ output: { orig_prompt: 'x' } })],
+      { kind: 'check-failed' },
+    ],
+    ['no list', [json('<html></html>', 502)], { kind: 'check-failed' }],
+  ] as const)('finds: %s', async (_what, replies, expected) => {
+    const world = providerWith('dashscope');
+    world.answer('/api/v1/tasks/', ...(replies as readonly (() => Reply)[]));
+    const request = await prepared(world, 'dashscope.video', film, { fields });
+    expect(await adapterOf(world, 'dashscope.video').find!(request, signal)).toMatchObject(expected);
+    expect(world.calls[0]?.url).toContain(
+      'start_time=20260101075930&end_time=20260101080030&model_name=maker%2Ftest-model',
+    );
+  });
+
+  it.each([
+    [json({ request_id: 'r' }), 'canceled'],
+    [json({ code: 'UnsupportedOperation', message: 'x' }, 400), 'not-cancelable'],
+    [json('', 500), 'check-failed'],
+  ])('cancels what still waits', async (reply, kind) => {
+    const world = providerWith('dashscope');
+    world.answer('/t1/cancel', reply);
+    expect(await adapterOf(world, 'dashscope.video').cancel!(handle, signal)).toMatchObject({ kind });
+  });
+
+  it('speaks chat at its compatible address', async () => {
+    const world = providerWith('dashscope');
+    world.answer('/', json({ choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] }));
+    await adapterOf(world, 'openai-chat').submit(await prepared(world, 'openai-chat', { prompt: 'x' }), signal);
+    expect(world.calls[0]?.url).toBe('https://dashscope.example/compatible-mode/v1/chat/completions');
+  });
+});
