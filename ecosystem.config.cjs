@@ -9,7 +9,7 @@ module.exports = {
       // The Node that the project pins, whatever the server has.
       interpreter: './node_modules/.bin/node',
       // A worker waits more than it computes: see bin/launch.mjs, which cannot act under pm2.
-      node_args: ['--max-semi-space-size=1'],
+      node_args: ['--max-semi-space-size=1', '--no-parallel-scavenge'],
       // A server without credentials must not fall back to the sandbox unnoticed.
       env: { GRIDLOOM_MODE: 'live', MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
       exec_mode: 'fork',
