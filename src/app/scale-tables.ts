@@ -45,7 +45,7 @@ type Fault = Extract<Awaited<ReturnType<TableSide['start']>>, { ok: false }>['fa
  * connection tells of reaches any one worker: where that is not the holder, the event is left in the store for it.
  */
 export function createLeasedTables(deps: {
-  readonly scale: Scale;
+  readonly scale: Pick<Scale, 'lease'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
