@@ -9,7 +9,7 @@ export const fn = (input: object = {}, extra: object = {}): object => ({
   input,
   ...extra,
 });
-export const failing: NodeFunction = () =>
+const failing: NodeFunction = () =>
   Promise.resolve({ ok: false, failure: { kind: 'internal', code: 'broken', message: 'it broke' } });
 
 export async function runGraph(
