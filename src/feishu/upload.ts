@@ -137,7 +137,10 @@ interface ReadyPart {
   readonly sizeBytes: number;
 }
 
-/** While one part is under way the next is read into the other of two forms and summed. */
+/**
+ * While one part is under way the next is read into the other of two forms and summed, and that the one before has arrived
+ * is written down: a crash may cost that one part once more.
+ */
 async function sendParts(deps: UploadDeps, upload: Upload, session: Session): Promise<FeishuResult<void>> {
   const { blockBytes, blocks } = session;
   const forms = [0, 1].map(() => createFormBuffer(blockBytes, boundaryOf(deps.ids)));
@@ -146,6 +149,7 @@ async function sendParts(deps: UploadDeps, upload: Upload, session: Session): Pr
     return seq >= blocks || form === undefined ? undefined : readyPart(upload, session, seq, form);
   };
   let ahead = readAhead(session.nextSeq());
+  let noted: Promise<void> = Promise.resolve();
   try {
     for (let seq = session.nextSeq(); ahead !== undefined; seq += 1) {
       const { form, fields, sizeBytes } = await ahead;
@@ -157,12 +161,15 @@ async function sendParts(deps: UploadDeps, upload: Upload, session: Session): Pr
         signal: upload.signal,
       });
       if (!answer.ok) return answer;
-      await session.sent(seq);
+      await noted;
+      noted = session.sent(seq);
+      noted.catch(() => undefined);
     }
+    await noted;
     return ok(undefined);
   } finally {
-    // The file is not let go of while it is being read.
-    await ahead?.catch(() => undefined);
+    // Neither the file nor the session is let go of while it is in use.
+    await Promise.allSettled([ahead, noted]);
   }
 }
 

@@ -46,6 +46,38 @@ describe('an upload in parts that was broken off', () => {
     expect(sessions.stored.size).toBe(0);
   });
 
+  it('P034 notes a part while the next is under way, and lets go of the session only after that', async () => {
+    const sessions = memorySessions();
+    const log: string[] = [];
+    const slow: UploadSessions = {
+      ...sessions,
+      save: async (key, value) => {
+        const { nextSeq } = value;
+        if (typeof nextSeq !== 'number') throw new Error('no part is named');
+        // As slow as can be: until the next part has come in.
+        const isNextIn = (): boolean => nextSeq === 0 || nextSeq === 6 || log.includes(`sent ${nextSeq}`);
+        while (!isNextIn()) await new Promise<void>((resolve) => setImmediate(resolve));
+        log.push(`noted ${nextSeq}`);
+        await sessions.save(key, value);
+      },
+      remove: async (key) => {
+        log.push('forgotten');
+        await sessions.remove(key);
+      },
+    };
+    const space = drive((request) => {
+      if (request.path.endsWith('upload_part')) log.push(`sent ${space.parts.size}`);
+      return undefined;
+    });
+    const bench = createBench(space.handler, { uploadSessions: slow });
+    expect((await upload(bench, sourceOf('v.mp4', 24 * mib, { resumeKey: 'sha-1' }))).ok).toBe(true);
+    const sentBefore = (note: string): number =>
+      log.slice(0, log.indexOf(note)).filter((at) => at.startsWith('sent')).length;
+    expect([1, 2, 3, 4, 5].map((part) => sentBefore(`noted ${part}`))).toEqual([2, 3, 4, 5, 6]);
+    expect(log.slice(-2)).toEqual(['noted 6', 'forgotten']);
+    expect(sessions.stored.size).toBe(0);
+  });
+
   it('P034 begins anew after 25 hours', async () => {
     const sessions = memorySessions();
     await broken(sessions);
