@@ -1,21 +1,12 @@
-import type { Failure, ModelSettings, ReportedCost } from '../../contract/index.ts';
-import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
-import type { Priced } from '../policy/pricing.ts';
+import type { JsonObject } from '../../kernel/index.ts';
 import type { AttemptRecord, AttemptState, ChargeRecord, StoreCommand } from '../ports/index.ts';
 import { commitAnswer } from './commit.ts';
 import { attemptEvent, chargeData, failureData } from './events.ts';
+import { settleCharge } from './charge.ts';
+import { billMarker } from './late-bill.ts';
 import type { Services } from './services.ts';
 import { readBack } from './set-aside.ts';
-import type { LiveAttempt } from './types.ts';
-
-/** The last word on an attempt. */
-export type Settlement =
-  | { readonly state: 'succeeded'; readonly output: JsonObject; readonly cost: ReportedCost }
-  | { readonly state: 'failed'; readonly failure: Failure; readonly cost: ReportedCost }
-  | { readonly state: 'expired'; readonly failure: Failure }
-  | { readonly state: 'canceled'; readonly cost: ReportedCost | undefined }
-  | { readonly state: 'refused'; readonly failure: Failure }
-  | { readonly state: 'not-accepted'; readonly by: 'vendor' | 'person' };
+import type { LiveAttempt, Settlement } from './types.ts';
 
 /** States from which a settlement may come: everything that is not settled. */
 const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unknown', 'overdue'];
@@ -52,6 +43,7 @@ export async function settleAttempt(
         ...(charge?.state === 'settled' ? { correction: true } : {}),
       });
       commands.push(attemptEvent(record, nowMs, 'charge-settled', chargeData(settledCharge)));
+      commands.push(...billMarker(services, record, settledCharge, nowMs));
     }
     const isWritten = await commitAnswer(services, commands);
     if (isWritten) {
@@ -104,67 +96,6 @@ function settlementData(settlement: Settlement): JsonObject {
     : { state: settlement.state };
 }
 
-function settleCharge(
-  services: Services,
-  charge: ChargeRecord,
-  record: AttemptRecord,
-  settlement: Settlement,
-  nowMs: number,
-): ChargeRecord {
-  if (settlement.state === 'refused' || settlement.state === 'not-accepted') {
-    return { ...charge, state: 'released', cnyMicros: 0, amount: { ...charge.amount, micros: 0 }, settledAt: nowMs };
-  }
-  const priced = priceSettlement(services, charge, record, settlement);
-  return { ...charge, ...priced, state: 'settled', settledAt: nowMs };
-}
-
-/** Expired and cancelled tasks without a vendor's word keep their estimate: a bill may exist. */
-function priceSettlement(
-  services: Services,
-  charge: ChargeRecord,
-  record: AttemptRecord,
-  settlement: Exclude<Settlement, { state: 'refused' | 'not-accepted' }>,
-): Pick<ChargeRecord, 'source' | 'amount' | 'cnyMicros' | 'usage'> | Priced {
-  const input = inputOf(record);
-  const model = modelOf(record);
-  const estimate = { source: 'unknown', amount: charge.amount, cnyMicros: charge.cnyMicros } as const;
-  switch (settlement.state) {
-    case 'succeeded':
-      return services.pricer.settle(model, settlement.cost, input, settlement.output);
-    case 'failed':
-      return services.pricer.settleFailed(model, settlement.cost, input);
-    case 'canceled': {
-      const { cost } = settlement;
-      return cost === undefined || (cost.amount === undefined && cost.usage === undefined)
-        ? estimate
-        : services.pricer.settleFailed(model, cost, input);
-    }
-    case 'expired':
-      return estimate;
-  }
-}
-
 function noteBudget(services: Services, before: ChargeRecord, after: ChargeRecord): void {
   services.budgets.note(after.labels, after.sourceRef, after.cnyMicros - before.cnyMicros);
-}
-
-/** The capability's input and the model's price lie with the stored request: late bills need them. */
-function inputOf(record: AttemptRecord): JsonObject {
-  const input = record.request['input'];
-  return isJsonObject(input) ? input : {};
-}
-
-function modelOf(record: AttemptRecord): ModelSettings {
-  const stored = record.request['price'];
-  const base = {
-    id: record.model,
-    capability: [record.capability],
-    implementation: record.implementation,
-    model: record.model,
-  };
-  return isPrice(stored) ? { ...base, price: stored } : base;
-}
-
-function isPrice(value: unknown): value is NonNullable<ModelSettings['price']> {
-  return isJsonObject(value) && typeof value['currency'] === 'string' && typeof value['dated'] === 'string';
 }

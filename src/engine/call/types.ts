@@ -1,4 +1,4 @@
-import type { Failure, RetryDefinition } from '../../contract/index.ts';
+import type { Failure, ReportedCost, RetryDefinition } from '../../contract/index.ts';
 import type { AttemptId, Json, JsonObject } from '../../kernel/index.ts';
 import type { LivePlan, LiveSkill } from '../graph/live.ts';
 import type { Waiter } from '../policy/gates.ts';
@@ -100,3 +100,12 @@ export interface SkillCall extends Timed, Waiter {
   /** Monotonic time before which the next try may not start; drawn once for each try. */
   notBefore: { readonly tries: number; readonly atMs: number } | undefined;
 }
+
+/** The last word on an attempt. */
+export type Settlement =
+  | { readonly state: 'succeeded'; readonly output: JsonObject; readonly cost: ReportedCost }
+  | { readonly state: 'failed'; readonly failure: Failure; readonly cost: ReportedCost }
+  | { readonly state: 'expired'; readonly failure: Failure }
+  | { readonly state: 'canceled'; readonly cost: ReportedCost | undefined }
+  | { readonly state: 'refused'; readonly failure: Failure }
+  | { readonly state: 'not-accepted'; readonly by: 'vendor' | 'person' };

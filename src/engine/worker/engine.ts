@@ -2,6 +2,7 @@ import type { Failure } from '../../contract/index.ts';
 import { type AttemptId, type ExecutionId, fail, type JsonObject, ok, type Result, sleep } from '../../kernel/index.ts';
 import { advance } from '../call/advance.ts';
 import { eventOf } from '../call/events.ts';
+import { askForLateBills } from '../call/late-bill.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { Engine, EngineActivity, EventType, ResolveVerdict, StoreCommand } from '../ports/index.ts';
 import { cancelRun } from '../run/open-run.ts';
@@ -10,7 +11,7 @@ import { waitWords } from '../call/words.ts';
 import { createServices, type Switches } from './create-services.ts';
 import { createPlans } from './plans.ts';
 import { requestCollection } from './request.ts';
-import { isDrivenElsewhere, leaveCancel, leaveVerdict, obeyAsks, rereadDoubts } from './peers.ts';
+import { isDrivenElsewhere, leaveCancel, leaveVerdict, mayAskForBill, obeyAsks, rereadDoubts } from './peers.ts';
 import { resolveAttempt } from './resolve.ts';
 import { submit } from './submit.ts';
 import { createTicks } from './ticks.ts';
@@ -81,11 +82,17 @@ export function createEngine(deps: EngineDeps): SharedEngine {
     runs.set(run.record.id, run);
   };
   const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set(), hasWatched: false };
-  const ticks = createTicks(takeUp, async (looks) => {
-    await lookAtPeers(takeUp, switches);
-    if (looks % doubtLooks === 0) await rereadDoubts(services, runs);
-    if (looks % orphanLooks === 0) await watchOrphans(takeUp);
-  });
+  const ticks = createTicks(
+    takeUp,
+    async (looks) => {
+      await lookAtPeers(takeUp, switches);
+      if (looks % doubtLooks === 0) await rereadDoubts(services, runs);
+      if (looks % orphanLooks === 0) await watchOrphans(takeUp);
+    },
+    async () => {
+      await askForLateBills(services, async (record) => await mayAskForBill(deps, record.executionId));
+    },
+  );
   return {
     submit: async (request) => {
       const mine = ticks.isRunning() && !switches.isStopping && deps.peers === undefined;

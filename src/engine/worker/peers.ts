@@ -93,6 +93,14 @@ export async function isWatchedElsewhere(deps: EngineDeps, execution: ExecutionR
   }
 }
 
+/** Whose it is to ask about a bill that came after its result: whoever drives the execution, or watches it. */
+export async function mayAskForBill(deps: EngineDeps, id: ExecutionId): Promise<boolean> {
+  if (deps.peers === undefined) return true;
+  const execution = await deps.store.execution(id);
+  if (execution?.endedAt === undefined) return execution?.owner === deps.owner;
+  return !(await isWatchedElsewhere(deps, execution));
+}
+
 /** A call in doubt may have been answered by its former owner, or resolved beside this worker: its row is read again. */
 export async function rereadDoubts(services: Services, runs: ReadonlyMap<ExecutionId, Run>): Promise<void> {
   for (const run of runs.values()) {

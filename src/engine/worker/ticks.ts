@@ -3,18 +3,23 @@ import type { Timed } from './timers.ts';
 
 const sweepMs = 5_000;
 const tickMs = 1_000;
+const billsMs = 60_000;
 
 /** The engine's own clockwork: rates at the gates, slow writes, and the sweep for executions that nobody drives. */
 export function createTicks(
   takeUp: TakeUp,
   /** With peers: called once a second, with the number of the look. */
   lookBeside: (looks: number) => Promise<void>,
+  /** Once a minute: bills that came after their results. */
+  askForBills: () => Promise<void>,
 ): { start(): void; stop(): void; isRunning(): boolean } {
   const { services, runs } = takeUp;
   let isRunning = false;
   let isSweeping = false;
   let isLooking = false;
+  let isAsking = false;
   let sinceSweepMs = 0;
+  let sinceBillsMs = 0;
   let looks = 0;
   const look = async (): Promise<void> => {
     isLooking = true;
@@ -33,6 +38,14 @@ export function createTicks(
       isSweeping = false;
     }
   };
+  const ask = async (): Promise<void> => {
+    isAsking = true;
+    try {
+      await askForBills();
+    } finally {
+      isAsking = false;
+    }
+  };
   const tick: Timed = {
     dueMs: 0,
     slot: -1,
@@ -44,6 +57,11 @@ export function createTicks(
       if (sinceSweepMs >= sweepMs && !isSweeping) {
         sinceSweepMs = 0;
         void services.track(sweep());
+      }
+      sinceBillsMs += tickMs;
+      if (sinceBillsMs >= billsMs && !isAsking) {
+        sinceBillsMs = 0;
+        void services.track(ask());
       }
       if (services.deps.peers !== undefined && !isLooking) void services.track(look());
       services.timers.arm(tick, tickMs);

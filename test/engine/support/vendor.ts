@@ -51,6 +51,8 @@ export interface Behaviour {
   readonly result?: 'succeed' | 'fail' | 'never' | 'weird' | 'expire' | 'forget';
   readonly output?: JsonObject;
   readonly costMicros?: number;
+  /** It names the sum only so long after the task was accepted. */
+  readonly tellsCostAfterMs?: number;
   /** Each check fails with this chance. */
   readonly checkFailRatio?: number;
 }
@@ -159,7 +161,7 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
           failure: { kind: 'unavailable', code: '503', message: 'try later' },
         });
       }
-      return Promise.resolve(look(task, clock.nowMs()));
+      return Promise.resolve(withoutCost(task, look(task, clock.nowMs()), clock.nowMs()));
     },
     ...(options.canFind === true
       ? {
@@ -217,6 +219,11 @@ function look(task: VendorTask, nowMs: number): PollOutcome {
       task.state = 'succeeded';
       return { kind: 'succeeded', output: outputOf(task), cost: reported(task) };
   }
+}
+
+function withoutCost(task: VendorTask, outcome: PollOutcome, nowMs: number): PollOutcome {
+  const isTold = nowMs - task.acceptedAt >= (task.behaviour.tellsCostAfterMs ?? 0);
+  return isTold || !('cost' in outcome) ? outcome : { ...outcome, cost: {} };
 }
 
 function costOf(task: VendorTask): number {
