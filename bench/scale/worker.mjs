@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createEngine } from '../../src/engine/index.ts';
-import { createSystemClock, silentLogger } from '../../src/kernel/index.ts';
-import { openSharedWorker } from '../../src/store/index.ts';
+import { openScale } from '../../src/app/scale.ts';
+import { createSystemClock, Secret, silentLogger } from '../../src/kernel/index.ts';
 import { fiveSteps } from '../engine/workflow.mjs';
 import { collector, createVendor, filmDefinitions } from '../inflight/vendor.mjs';
 import { serveCrew } from '../lib/crew.mjs';
@@ -11,19 +11,24 @@ import { engineDeps, ok, temporaryDirectory } from '../lib/world.mjs';
 
 const far = { shortestMs: 600_000, longestMs: 900_000 };
 
+/** As many rooms at the vendor as the rows of a take-over need, counted in the database as the product does. */
+const concurrency = 200;
+
 /**
- * One worker on the shared database. `steps`: runs its share of five-step executions. `wait`: brings its share to the
+ * One worker on the shared database, put together as the program does it. `steps`: runs its share of five-step executions. `wait`: brings its share to the
  * vendor and stays there until it is killed. `take-over`: does nothing but be there.
  */
 serveCrew(async ({ role, url, owner, executions, inFlight, submitsFile }) => {
-  const worker = await openSharedWorker({
-    connectionString: url,
+  const scale = await openScale({
+    databaseUrl: new Secret(url),
     clock: createSystemClock(),
     logger: silentLogger,
     owner,
   });
-  const { store, presence } = worker;
+  const { store, peers } = scale;
   const definitions = filmDefinitions(far);
+  const bench = definitions.providers.get('bench');
+  definitions.providers.set('bench', { ...bench, concurrency });
   definitions.workflows.set('five-steps', fiveSteps);
   const vendor = countedVendor(submitsFile);
   const engine = createEngine(
@@ -34,12 +39,12 @@ serveCrew(async ({ role, url, owner, executions, inFlight, submitsFile }) => {
       providers: new Map([['bench', vendor]]),
       collector,
       owner,
-      isGone: (other) => presence.isGone(other),
+      peers,
+      isGone: (other) => peers.isGone(other),
     }),
   );
   await engine.start();
-  // Where the engine cannot be told yet, its own sweep (5 s) takes up what is left.
-  await worker.startDispatching(async (id) => await engine.takeUp?.(id));
+  await scale.startDispatching(engine);
   const submit = (value, workflow, input) =>
     engine.submit({
       workflow,
