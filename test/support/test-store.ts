@@ -8,7 +8,7 @@ import { createPostgresStore, createSqliteStore } from '../../src/store/index.ts
  * The same test on either store: `vitest.config.ts` names two projects, and whatever opens its store here runs on SQLite in
  * the one and on PostgreSQL in the other, where the project names it.
  */
-export const isOnPostgres = process.env['TEST_STORE'] === 'postgres';
+const isOnPostgres = process.env['TEST_STORE'] === 'postgres';
 
 let serial = 0;
 
