@@ -31,6 +31,12 @@ export const runRerun: RunCommand = async (input, io) =>
       io.err(`no execution ${input.positionals[0] ?? ''}; "gridloom executions" lists them`);
       return exitCodes.failed;
     }
+    if (parent.endedAt === undefined) {
+      io.err(
+        `${parent.id} has not ended (${parent.status}): run beside it, it would buy again what is under way; wait for its end, or "gridloom cancel ${parent.id}" first`,
+      );
+      return exitCodes.failed;
+    }
     const from = textFlag(input, 'from');
     const nodes = from === undefined ? [] : (await data.store.nodes(parent.id)).map((node) => node.path);
     if (from !== undefined && !nodes.includes(from)) {
