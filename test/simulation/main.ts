@@ -56,28 +56,36 @@ function sum(reports: readonly SeedReport[]) {
   };
 }
 
+/** A killed life leaves promises that nobody ever settles: a thread is ended before they fill the memory. */
+const seedsPerThread = 100;
+
 /** Spreads the seeds over the machine's cores; each seed runs alone in its thread. */
 async function runMany(first: number, seeds: number, isQuiet: boolean): Promise<readonly SeedReport[]> {
   const reports: SeedReport[] = [];
   let next = first;
+  const runSome = async (): Promise<void> => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: { directory: process.cwd() } });
+    let left = seedsPerThread;
+    await new Promise<void>((resolve, reject) => {
+      const give = (): void => {
+        left -= 1;
+        if (next < first + seeds && left >= 0) worker.postMessage(next++);
+        else void worker.terminate().then(() => resolve());
+      };
+      worker.on('message', (report: SeedReport) => {
+        reports.push(report);
+        if (!isQuiet && report.faults.length > 0) process.stderr.write(`seed ${report.seed}: ${report.faults[0]}\n`);
+        if (!isQuiet && reports.length % 10 === 0) process.stderr.write(`${reports.length}/${seeds}\n`);
+        give();
+      });
+      worker.on('error', reject);
+      give();
+    });
+  };
   const threads = Math.min(availableParallelism(), seeds);
   await Promise.all(
     Array.from({ length: threads }, async () => {
-      const worker = new Worker(new URL(import.meta.url), { workerData: { directory: process.cwd() } });
-      await new Promise<void>((resolve, reject) => {
-        const give = (): void => {
-          if (next < first + seeds) worker.postMessage(next++);
-          else void worker.terminate().then(() => resolve());
-        };
-        worker.on('message', (report: SeedReport) => {
-          reports.push(report);
-          if (!isQuiet && report.faults.length > 0) process.stderr.write(`seed ${report.seed}: ${report.faults[0]}\n`);
-          if (!isQuiet && reports.length % 10 === 0) process.stderr.write(`${reports.length}/${seeds}\n`);
-          give();
-        });
-        worker.on('error', reject);
-        give();
-      });
+      while (next < first + seeds) await runSome();
     }),
   );
   return reports;

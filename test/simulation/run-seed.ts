@@ -38,6 +38,8 @@ const activeMs = 3 * hourMs;
 const longestCalmMs = 14 * hourMs;
 /** Long enough for the hourly search for orphans, twice. */
 const leastCalmMs = 2 * hourMs;
+/** The fourth look comes 4 h 20 min after the task's end; no bill comes later than 2 h. */
+const asksThatFindLateBills = 4;
 
 /** One world, from its seed to its books. A world that breaks down is a failing seed, not the end of the campaign. */
 export async function runSeed(seed: number, options: SeedOptions): Promise<SeedReport> {
@@ -108,12 +110,14 @@ async function runUntilAtRest(world: SimWorld, staff: Staff, leastMs: number): P
 
 async function isAtRest({ basePorts, sandbox }: SimWorld, staff: Staff): Promise<boolean> {
   const { store } = basePorts;
-  const [running, open, outbox] = await Promise.all([
+  const [running, open, outbox, bills] = await Promise.all([
     store.executions({ statuses: ['queued', 'running'], limit: 1 }),
     store.attemptsInState(['intended', 'accepted', 'overdue'], 1),
     store.outbox(1),
+    store.documents('engine.late-bills'),
   ]);
   if (running.length + open.length + outbox.length > 0) return false;
+  if (bills.some(({ value }) => Number(value['asked']) < asksThatFindLateBills)) return false;
   return staff.rows().every(({ table, recordId }) => {
     const text = (column: string): string => sandbox.table.text(table.tableId, recordId, column);
     return staff.deleted.has(recordId) || (text('操作') === '' && !['生成中', '待确认'].includes(text('状态')));

@@ -7,8 +7,22 @@ export type Check = (value: Json | undefined) => Result<void, string>;
 /** One for the process, as a tool without memory: building it costs more than all shipped schemas together. */
 const compiler = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false });
 
-/** Full JSON Schema (2020-12), compiled once a schema. */
+/** By content. A schema stands in several workflows, is looked at when they are checked and again when they run. */
+const compiled = new Map<string, Result<Check, string>>();
+const mostCompiled = 1_000;
+
+/** Full JSON Schema (2020-12), compiled once a schema: that takes a hundred times as long as a check. */
 export function compileSchema(schema: JsonObject): Result<Check, string> {
+  const content = JSON.stringify(schema);
+  const known = compiled.get(content);
+  if (known !== undefined) return known;
+  if (compiled.size >= mostCompiled) compiled.clear();
+  const check = compileAnew(schema);
+  compiled.set(content, check);
+  return check;
+}
+
+function compileAnew(schema: JsonObject): Result<Check, string> {
   try {
     const validate = compiler.compile(schema);
     compiler.removeSchema(schema);
