@@ -265,10 +265,10 @@ describe('P147 waiting past the due time', () => {
 
   it.each([['not a time'], [null], [-1], [9_007_199_254_740_991]])(
     'P147 a stored time that is none (%j) is no reason to wait',
-    async (nextPollAt) => {
+    async (acceptedAt) => {
       const { world, id } = await dead();
       const [attempt] = await world.attempts(id);
-      const record = { ...attempt!, nextPollAt: nextPollAt as unknown as number };
+      const record = { ...attempt!, acceptedAt: acceptedAt as unknown as number };
       await world.store.commit([{ type: 'put-attempt', record, expected: ['accepted'] }]);
       await world.restart();
       await world.clock.advance(3_000);

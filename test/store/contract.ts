@@ -200,7 +200,6 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
           cost: { amount: { currency: 'credit:kie', micros: 60_000_000 }, usage: { seconds: 8 } },
           failure: { kind: 'network', code: 'ECONNRESET', message: 'reset' },
           refusedOutput: ['too dark'],
-          nextPollAt: 9_000,
         });
         await store.commit([{ type: 'create-attempt', record, epoch: 0 }]);
         expect(await store.attempt(record.id)).toEqual(record);

@@ -81,7 +81,9 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
     }
     if (!isWatchable(services(), live.record)) return;
     const nowMs = services().deps.clock.monotonicMs();
-    const isRecovered = services().deps.clock.nowMs() - (live.record.acceptedAt ?? live.record.intendedAt) > 1_000;
+    // A clock that was set back leaves an acceptance in the future: that is no task of just now either.
+    const sinceMs = services().deps.clock.nowMs() - (live.record.acceptedAt ?? live.record.intendedAt);
+    const isRecovered = Math.abs(sinceMs) > 1_000;
     const watched: Watched = {
       live,
       call,

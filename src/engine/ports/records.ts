@@ -121,7 +121,6 @@ export interface AttemptRecord {
   /** Waiting that was really observed; deadlines count this. */
   readonly observedWaitMs: number;
   readonly deadlineMs: number;
-  readonly nextPollAt?: number;
   readonly polls: number;
   /** Misses of a `find`, or of a poll that did not see the task. */
   readonly misses: number;

@@ -107,7 +107,6 @@ export const attemptBody = z.object({
   settledAt: instant.exactOptional(),
   observedWaitMs: z.number().nonnegative(),
   deadlineMs: z.number().nonnegative(),
-  nextPollAt: instant.exactOptional(),
   polls: count,
   misses: count,
   failure: failure.exactOptional(),
