@@ -122,7 +122,11 @@ export function createLeasedTables(deps: {
       const untilMs = clock.monotonicMs() + firstLookMs;
       while (held.size === 0 && clock.monotonicMs() < untilMs) await sleep(clock, 50);
       const first = [...held.values()].map(async ({ started }) => await started);
-      const faults = await Promise.race([Promise.all(first), sleep(clock, firstLookMs).then(() => [])]);
+      // A wait that goes on behind our back would hold up the end of the process.
+      const enough = new AbortController();
+      const untilThen = AbortSignal.any([enough.signal, closing.signal]);
+      const expired = sleep(clock, firstLookMs, untilThen).catch(() => undefined);
+      const faults = await Promise.race([Promise.all(first), expired.then(() => [])]).finally(() => enough.abort());
       return faults.flat().length === 0 ? ok(undefined) : fail(faults.flat());
     },
     tick: async () => {
