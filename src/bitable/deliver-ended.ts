@@ -143,7 +143,7 @@ async function writeRefused(
     text: `智能体 ${place.table.agent.agent} 行 ${place.recordId}：飞书代码 ${failure.code} ${failure.message}`,
   });
   if (failure.class === 'schema') place.table.columnsAreStale = true;
-  await hub.writerOf(place.table.table.appToken).write({
+  const told = await hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
     recordId: place.recordId,
     cells: protocolCells(place.table.columns, {
@@ -154,6 +154,9 @@ async function writeRefused(
     }),
     withinMs: 0,
   });
+  if (told.kind === 'gone') return await rowIsGone(hub, place, entry);
+  // Not even the words can be written now: the entry stays, and the whole result is tried again.
+  if (told.kind === 'refused') return 'later';
   return await acknowledgeEnd(
     hub,
     place,
