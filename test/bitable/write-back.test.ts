@@ -57,6 +57,23 @@ describe('results in the row', () => {
     expect(world.engine.submits).toHaveLength(1);
   });
 
+  it('a result is kept while even the words about it are refused, and fills the row once the table takes it', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    world.feishu.fault = (call) =>
+      call.name === 'update' ? { failure: failure(1254045, { class: 'schema' }) } : undefined;
+    await world.engine.finish(world.engine.last().executionId, { output: await world.output('portrait') });
+    await world.settle(60_000);
+    expect(world.cell('rec1', '状态')).toBe('生成中');
+    expect(await world.store.outbox(10)).toHaveLength(1);
+    world.feishu.fault = undefined;
+    await world.settle(600_000);
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+    expect(world.tokens('rec1', '上身图')).toHaveLength(1);
+    expect(await world.store.outbox(10)).toEqual([]);
+  });
+
   it('P036 an upload that fails for a while is tried again; for ever, the row says so and a later 提交 only uploads', async () => {
     const world = await createWorld();
     world.newRow('rec1');
