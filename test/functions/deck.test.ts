@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { artifactSchema } from '../../src/contract/index.ts';
 import { createFunctions, createSharpPictureWorker } from '../../src/functions/index.ts';
 import type { JsonObject } from '../../src/kernel/index.ts';
@@ -83,5 +83,18 @@ describe('the deck', () => {
     ]);
     expect(slides[1]?.notes).toContain('开场白');
     expect(made).toMatchObject({ pages: 2, from_outline: [2] });
+  });
+
+  it('is the same file to the byte, whenever it is drawn', async () => {
+    const draw = async (now: string): Promise<string> => {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
+      try {
+        const made = await run('deck.pptx', { topic: '甲', outline: [{ number: 1, title: '一', points: ['乙'] }] });
+        return artifactSchema.parse(made['file']).hash;
+      } finally {
+        vi.useRealTimers();
+      }
+    };
+    expect(await draw('2027-03-05T10:11:12Z')).toBe(await draw('2026-11-30T23:59:58Z'));
   });
 });

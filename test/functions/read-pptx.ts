@@ -1,6 +1,6 @@
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 
-/** The parts of a ZIP file by name, read from its central directory. */
+/** The parts of a ZIP file by name, read from its central directory, each held against its sum. */
 function unzip(bytes: Uint8Array): ReadonlyMap<string, string> {
   const data = Buffer.from(bytes);
   const end = data.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'));
@@ -18,7 +18,10 @@ function unzip(bytes: Uint8Array): ReadonlyMap<string, string> {
     const name = data.toString('utf8', at + 46, at + 46 + nameLength);
     const from = start + 30 + data.readUInt16LE(start + 26) + data.readUInt16LE(start + 28);
     const raw = data.subarray(from, from + size);
-    parts.set(name, (method === 8 ? inflateRawSync(raw) : raw).toString('utf8'));
+    const content = method === 8 ? inflateRawSync(raw) : raw;
+    const sums = [data.readUInt32LE(at + 16), data.readUInt32LE(start + 14)];
+    if (sums.some((sum) => sum !== crc32(content))) throw new Error(`${name} is not what its sum says`);
+    parts.set(name, content.toString('utf8'));
     at += 46 + nameLength + extraLength + commentLength;
   }
   return parts;

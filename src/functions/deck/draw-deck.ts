@@ -1,4 +1,5 @@
 import library from 'pptxgenjs';
+import { fixDates } from './fixed-dates.ts';
 
 /** The package's types promise a `default` inside the default export; at run time the export is the class itself. */
 const Deck: typeof library.default = 'default' in library ? library.default : library;
@@ -14,7 +15,7 @@ const colors = { ink: '1F2A44', accent: '2F6FED', soft: '5B6780', paper: 'FFFFFF
 /** Fonts that Windows, macOS and WPS have for Chinese; a viewer without it takes its own. */
 const font = 'Microsoft YaHei';
 
-/** Slides of 13.33 × 7.5 inches (16:9). */
+/** Slides of 13.33 × 7.5 inches (16:9), the same bytes for the same slides. */
 export async function drawDeck(topic: string, pages: readonly DeckPage[]): Promise<Uint8Array> {
   const deck = new Deck();
   deck.layout = 'LAYOUT_WIDE';
@@ -25,8 +26,9 @@ export async function drawDeck(topic: string, pages: readonly DeckPage[]): Promi
     drawPage(deck, page, `${index + 1} / ${pages.length}`);
   });
   const written = await deck.write({ outputType: 'uint8array' });
-  if (written instanceof Uint8Array) return written;
-  throw new Error('the slide library gave no bytes');
+  if (!(written instanceof Uint8Array)) throw new Error('the slide library gave no bytes');
+  fixDates(written);
+  return written;
 }
 
 function drawTitle(deck: InstanceType<typeof Deck>, topic: string, count: number): void {
