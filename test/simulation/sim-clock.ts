@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads';
 import { type Clock, type Random, randomInt } from '../../src/kernel/index.ts';
 
 /**
@@ -54,6 +55,7 @@ export function createSimClock(startAtMs: number, random: Random): SimClock {
     },
     steps: () => steps,
     runUntil: async (untilMs) => {
+      const { settle, close } = createSettler();
       await settle();
       for (let next = heap[0]; next !== undefined && next.dueMs <= untilMs; next = heap[0]) {
         pop(heap);
@@ -63,15 +65,34 @@ export function createSimClock(startAtMs: number, random: Random): SimClock {
         next.run();
         await settle();
       }
+      close();
       monotonic = Math.max(monotonic, untilMs);
     },
   };
 }
 
-/** Two turns of the real event loop: bodies of requests need one macrotask, what follows from them another. */
-async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => setImmediate(resolve));
-  await new Promise<void>((resolve) => setImmediate(resolve));
+/**
+ * Until nothing of this instant is left to do: a message to oneself comes after all microtasks and ticks, which are
+ * what most timers set off; then turns of the real event loop for as long as something waits for one. Such a turn costs several times
+ * what the message does, and two of them a timer were a third of the simulation.
+ */
+function createSettler(): { readonly settle: () => Promise<void>; readonly close: () => void } {
+  const { port1, port2 } = new MessageChannel();
+  let heard = (): void => undefined;
+  port1.on('message', () => heard());
+  return {
+    settle: async () => {
+      for (;;) {
+        await new Promise<void>((resolve) => {
+          heard = resolve;
+          port2.postMessage(undefined);
+        });
+        if (!process.getActiveResourcesInfo().includes('Immediate')) return;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    },
+    close: () => port1.close(),
+  };
 }
 
 function isBefore(left: Timer, right: Timer): boolean {

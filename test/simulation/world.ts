@@ -41,8 +41,9 @@ export interface SimWorld {
   readonly disk: Disk;
 }
 
-/** Reads the project's configuration once for all seeds. */
+/** Reads the project's configuration once for all seeds, and what is otherwise read at first use: that takes real time. */
 export async function readSimConfig(directory: string): Promise<LoadedConfig> {
+  await import('../../src/functions/deck/draw-deck.ts');
   const read = await readConfiguration({ directory, env: { GRIDLOOM_MODE: 'sandbox' }, sandboxOrigin: simOrigin });
   if (!read.ok) throw new Error(read.failure.map((fault) => `${fault.file}:${fault.line} ${fault.what}`).join('\n'));
   return read.value;
