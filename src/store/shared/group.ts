@@ -18,7 +18,9 @@ interface Waiting {
 
 /**
  * Group commit: every list that arrives before the group leaves shares its transaction and its fsync. While a group is
- * being written (in a thread, or on a server) the next one gathers.
+ * being written (in a thread, or on a server) the next one gathers. A writer that takes its groups one after the other
+ * may have a second one lie ready, so that it does not wait for the loop between two: that one leaves once it is at
+ * least half as large as the one before, since each costs a sync of its own.
  */
 export interface CommitGroup {
   readonly commit: (commands: readonly StoreCommand[]) => Promise<void>;
@@ -37,29 +39,44 @@ export interface CommitGroupOptions {
    * hundred callers do next, all at once, would stall the loop. Default: all of them.
    */
   readonly settledPerTurn?: number;
+  /** How many groups may be with the writer, which writes and answers them in order. Default 1. */
+  readonly mostUnderWay?: () => number;
 }
 
 export function createCommitGroup(options: CommitGroupOptions): CommitGroup {
+  const mostUnderWay = options.mostUnderWay ?? ((): number => 1);
   let waiting: Waiting[] = [];
   let isScheduled = false;
-  let writing: Promise<void> | undefined;
-  let settling: Promise<void> = Promise.resolve();
+  let underWay = 0;
+  let lastSize = 0;
+  let settled: Promise<void> = Promise.resolve();
   let isClosed = false;
 
+  const mayLeave = (): boolean => {
+    if (waiting.length === 0) return false;
+    return underWay === 0 || (underWay < mostUnderWay() && waiting.length * 2 >= lastSize);
+  };
   const schedule = (): void => {
-    if (isScheduled || writing !== undefined || waiting.length === 0) return;
+    if (isScheduled || !mayLeave()) return;
     isScheduled = true;
     options.schedule(leave);
   };
   const leave = (): void => {
     isScheduled = false;
-    if (waiting.length === 0 || writing !== undefined) return;
+    if (!mayLeave()) return;
     const group = waiting;
     waiting = [];
-    writing = writeGroup(group, options.write).then((outcomes) => {
-      writing = undefined;
-      settling = settling.then(() => settleGroup(group, outcomes, options));
-      schedule();
+    underWay += 1;
+    lastSize = group.length;
+    const written = writeGroup(group, options.write).then((outcomes) => {
+      underWay -= 1;
+      // A writer beside the loop does not wait while the loop settles what has been written.
+      if (mostUnderWay() > 1) leave();
+      else schedule();
+      return outcomes;
+    });
+    settled = settled.then(async () => {
+      await settleGroup(group, await written, options);
     });
   };
   return {
@@ -74,11 +91,11 @@ export function createCommitGroup(options: CommitGroupOptions): CommitGroup {
     },
     close: async () => {
       isClosed = true;
-      while (waiting.length > 0 || writing !== undefined) {
+      while (waiting.length > 0 || underWay > 0) {
         leave();
-        await writing;
+        await settled;
       }
-      await settling;
+      await settled;
     },
   };
 }

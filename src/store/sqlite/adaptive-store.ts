@@ -2,7 +2,7 @@ import type { Store } from '../../engine/ports/index.ts';
 import { openDatabase } from './open.ts';
 import { repairUnknownWords } from './repair.ts';
 import { assembleStore, type SqliteStoreOptions, type WriteSide } from './store.ts';
-import { createThreadSide } from './threaded-store.ts';
+import { createThreadSide, mostUnderWay } from './threaded-store.ts';
 import { createBatchWriter } from './writer.ts';
 
 /** A window in which writes may hold up the loop for so long in all; beyond that they move to a thread. */
@@ -25,6 +25,7 @@ export function createAdaptiveSqliteStore(options: SqliteStoreOptions): Store {
   // A group leaves when the one before it is on disk, so that no two ever write at once.
   return assembleStore(options, connection, {
     settledPerTurn: 32,
+    mostUnderWay: () => (thread === undefined ? 1 : mostUnderWay),
     write: async (lists) => {
       if (thread !== undefined) return await thread.write(lists);
       const startedMs = clock.monotonicMs();

@@ -56,6 +56,8 @@ export interface WriteSide {
   close(): Promise<void>;
   /** See CommitGroupOptions. */
   readonly settledPerTurn?: number;
+  /** See CommitGroupOptions. */
+  readonly mostUnderWay?: () => number;
 }
 
 /** Puts the port together from a connection for reads and a side for writes. */
@@ -67,13 +69,15 @@ export function assembleStore(options: SqliteStoreOptions, connection: Connectio
   const controlled = createListeners(logger);
   const leave = options.leave ?? (options.path === ':memory:' ? 'end-of-turn' : 'next-turn');
   const group = createCommitGroup({
-    schedule: leave === 'next-turn' ? nextTurn : endOfTurn,
+    // A writer beside the loop takes it from there: the loop breathes anyway, and need not hold the group back.
+    schedule: (go) => (leave === 'end-of-turn' || (side.mostUnderWay?.() ?? 1) > 1 ? endOfTurn : nextTurn)(go),
     write: (lists) => {
       options.onGroup?.(lists.length);
       return side.write(lists);
     },
     onAppended: appended.tell,
     ...(side.settledPerTurn === undefined ? {} : { settledPerTurn: side.settledPerTurn }),
+    ...(side.mostUnderWay === undefined ? {} : { mostUnderWay: side.mostUnderWay }),
   });
   const watch = createWatch({
     clock,

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { StorageError, type Store } from '../../engine/ports/index.ts';
+import { pack } from './crossing.ts';
 import { openDatabase } from './open.ts';
 import { repairUnknownWords } from './repair.ts';
 import { assembleStore, type SqliteStoreOptions, type WriteSide } from './store.ts';
+import type { ListOutcome } from './writer.ts';
 import type { WriterAnswer, WriterRequest, WriterThreadData } from './writer-thread.ts';
 
 /**
@@ -24,6 +26,9 @@ const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 12
 /** What so many callers do next keeps the loop busy for some milliseconds. */
 const settledPerTurn = 32;
 
+/** One that is being written, and one that lies ready in the thread's queue. */
+export const mostUnderWay = 2;
+
 /** Writes in a thread. */
 export function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const data: WriterThreadData = {
@@ -36,9 +41,10 @@ export function createThreadSide(options: SqliteStoreOptions): WriteSide {
   const ask = createConversation(worker);
   return {
     settledPerTurn,
+    mostUnderWay: () => mostUnderWay,
     write: async (lists) => {
-      const answer = await ask({ kind: 'write', lists });
-      if (answer.kind === 'written') return answer.outcomes;
+      const answer = await ask({ kind: 'write', packed: pack(lists) });
+      if (answer.kind === 'written') return outcomesOf(answer, lists.length);
       throw unexpected(answer);
     },
     sendControl: async (at, value) => {
@@ -50,6 +56,14 @@ export function createThreadSide(options: SqliteStoreOptions): WriteSide {
       await ask({ kind: 'close' }).catch(() => undefined);
     },
   };
+}
+
+const written: ListOutcome = { kind: 'written' };
+
+function outcomesOf({ unwritten }: Extract<WriterAnswer, { kind: 'written' }>, count: number): readonly ListOutcome[] {
+  const outcomes = Array.from({ length: count }, () => written);
+  for (const [index, outcome] of unwritten) outcomes[index] = outcome;
+  return outcomes;
 }
 
 /** The thread answers in order, so each answer belongs to the oldest question. A dead thread refuses every question. */

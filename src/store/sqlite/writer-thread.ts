@@ -1,15 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Operation } from '../shared/encode.ts';
+import { type Crossing, unpack } from './crossing.ts';
 import { openReader } from './open.ts';
 import { createBatchWriter, type ListOutcome } from './writer.ts';
 
 /** The thread's end of `threaded-store.ts`: one connection, one message one transaction, answers in order. */
 export type WriterRequest =
-  | { readonly kind: 'write'; readonly lists: readonly (readonly Operation[])[] }
+  | { readonly kind: 'write'; readonly packed: Crossing }
   | { readonly kind: 'send-control'; readonly at: number; readonly value: string }
   | { readonly kind: 'close' };
 export type WriterAnswer =
-  | { readonly kind: 'written'; readonly outcomes: readonly ListOutcome[] }
+  /** With the outcome of each list that was not. */
+  | { readonly kind: 'written'; readonly unwritten: readonly (readonly [index: number, outcome: ListOutcome])[] }
   | { readonly kind: 'control-sent'; readonly seq: number }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'closed' };
@@ -30,8 +31,11 @@ function serve(data: WriterThreadData): void {
   };
   parentPort?.on('message', (request: WriterRequest) => {
     try {
-      if (request.kind === 'write') answer({ kind: 'written', outcomes: writer.write(request.lists) });
-      else if (request.kind === 'send-control') {
+      if (request.kind === 'write') {
+        const outcomes = writer.write(unpack(request.packed));
+        const indexed = outcomes.map((outcome, index) => [index, outcome] as const);
+        answer({ kind: 'written', unwritten: indexed.filter(([, { kind }]) => kind !== 'written') });
+      } else if (request.kind === 'send-control') {
         answer({ kind: 'control-sent', seq: writer.sendControl(request.at, request.value) });
       } else {
         connection.close();
