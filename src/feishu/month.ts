@@ -13,6 +13,9 @@ export interface MonthPosition {
 /** Reads instants in one time zone. The formatter is made once: that costs far more than using it. */
 export type MonthReader = (nowMs: number) => MonthPosition;
 
+/** Whatever a zone's clocks do, they do on a quarter of an hour: within one, an instant's place follows from its start's. */
+const quarterMs = 15 * 60_000;
+
 /** The platform counts by calendar month. A change to or from summer time inside a month is not taken into account. */
 export function createMonthReader(timeZone: string): MonthReader {
   const format = new Intl.DateTimeFormat('en-CA', {
@@ -25,7 +28,14 @@ export function createMonthReader(timeZone: string): MonthReader {
     minute: '2-digit',
     second: '2-digit',
   });
-  return (nowMs) => positionOf(format.formatToParts(nowMs), nowMs);
+  let known: { readonly startMs: number; readonly position: MonthPosition } | undefined;
+  return (nowMs) => {
+    const startMs = Math.floor(nowMs / quarterMs) * quarterMs;
+    if (known?.startMs !== startMs) known = { startMs, position: positionOf(format.formatToParts(startMs), startMs) };
+    const { month, day, elapsedMs, leftMs } = known.position;
+    const sinceMs = nowMs - startMs;
+    return { month, day, elapsedMs: elapsedMs + sinceMs, leftMs: leftMs - sinceMs };
+  };
 }
 
 function positionOf(parts: readonly Intl.DateTimeFormatPart[], nowMs: number): MonthPosition {

@@ -5,12 +5,12 @@ import { createReads, type StoreReads } from '../../src/store/shared/reads.ts';
 import { repairAttempts, repairExecutions } from '../../src/store/shared/repair.ts';
 import { writeStatements } from '../../src/store/shared/statements.ts';
 import { type Connection, openDatabase } from '../../src/store/sqlite/open.ts';
-import { plainPlaces } from '../../src/store/sqlite/places.ts';
+import { plainPlaces, readPlace } from '../../src/store/sqlite/places.ts';
 import { anAttemptId, anExecutionId } from './records.ts';
 
 /** How SQLite means to find the rows, a line a step. */
 function planOf(connection: Connection, text: string): string[] {
-  const { sql } = plainPlaces(text);
+  const { sql } = plainPlaces(text, readPlace);
   const values = Array.from({ length: sql.split('?').length - 1 }, () => null);
   return connection
     .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

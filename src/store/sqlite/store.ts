@@ -6,7 +6,7 @@ import { createListeners } from '../shared/listeners.ts';
 import { createReads } from '../shared/reads.ts';
 import { numberOf, type Row, type RunQuery } from '../shared/rows.ts';
 import { asStorageError, type Connection, openDatabase } from './open.ts';
-import { type Param, plainPlaces } from './places.ts';
+import { type Param, plainPlaces, readPlace } from './places.ts';
 import { repairUnknownWords } from './repair.ts';
 import { createWatch, type Tails } from './watch.ts';
 import { createBatchWriter } from './writer.ts';
@@ -141,7 +141,7 @@ function createPreparer(connection: Connection): (text: string) => Select {
   return (text) => {
     const known = prepared.get(text);
     if (known !== undefined) return known;
-    const { sql, order } = plainPlaces(text);
+    const { sql, order } = plainPlaces(text, readPlace);
     const statement = connection.prepare<unknown[], Row>(sql);
     const select: Select = (params) => statement.all(...(order === undefined ? params : order(params)));
     prepared.set(text, select);
