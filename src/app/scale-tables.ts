@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentTable, TableSide } from '../bitable/index.ts';
 import type { Store } from '../engine/ports/index.ts';
 import type { WakeEvent } from '../feishu/index.ts';
-import { type Clock, fail, type JsonObject, type Logger, ok, sleep } from '../kernel/index.ts';
+import { type Clock, fail, jsonObjectOf, type Logger, ok, sleep } from '../kernel/index.ts';
 import type { Lease } from '../store/index.ts';
 import type { Scale } from './scale.ts';
 
@@ -157,8 +157,12 @@ async function leaveWake(
   { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger },
   event: WakeEvent,
 ): Promise<void> {
-  const value: JsonObject = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(event)));
-  const record = { collection: wakeCollection, key: event.eventId, value, updatedAt: clock.nowMs() };
+  const record = {
+    collection: wakeCollection,
+    key: event.eventId,
+    value: jsonObjectOf(event),
+    updatedAt: clock.nowMs(),
+  };
   await store.commit([{ type: 'put-document', record }]).catch((error: unknown) => {
     logger.warn('a told edit was not passed on', { error: String(error) });
   });

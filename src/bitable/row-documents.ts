@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store, StoreCommand } from '../engine/ports/index.ts';
-import type { Clock, JsonObject } from '../kernel/index.ts';
+import { type Clock, jsonObjectOf } from '../kernel/index.ts';
 import { statusWords } from './words.ts';
 
 /**
@@ -152,10 +152,5 @@ export async function openCommands(store: Store, prefix: string): Promise<readon
 
 /** JSON that went through a schema, as a document's value. */
 export function putDocument(clock: Clock, collection: string, key: string, value: object): StoreCommand {
-  return { type: 'put-document', record: { collection, key, value: jsonOf(value), updatedAt: clock.nowMs() } };
-}
-
-const anyJson = z.record(z.string(), z.json());
-function jsonOf(value: object): JsonObject {
-  return anyJson.parse(JSON.parse(JSON.stringify(value)));
+  return { type: 'put-document', record: { collection, key, value: jsonObjectOf(value), updatedAt: clock.nowMs() } };
 }

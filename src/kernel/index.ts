@@ -26,7 +26,7 @@ export {
   executionId,
   type IdSource,
 } from './ids.ts';
-export { canonicalJson, isJsonObject, type Json, type JsonObject } from './json.ts';
+export { canonicalJson, isJsonObject, type Json, type JsonObject, jsonObjectOf } from './json.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
 export {
   addMoney,

@@ -8,6 +8,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A copy as JSON gives it back: without absent members, and with whatever has a `toJSON` as that says. Throws for anything else. */
+export function jsonObjectOf(value: object): JsonObject {
+  const copy: unknown = JSON.parse(JSON.stringify(value));
+  if (!isJsonObject(copy)) throw new TypeError('not an object in JSON');
+  return copy;
+}
+
 /** JSON with sorted keys and without undefined members: the same value always gives the same bytes (used for hashing). */
 export function canonicalJson(value: unknown): string {
   if (value === undefined) return 'null';

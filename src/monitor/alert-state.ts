@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '../engine/ports/index.ts';
-import type { Clock, JsonObject, Logger } from '../kernel/index.ts';
+import { type Clock, jsonObjectOf, type Logger } from '../kernel/index.ts';
 
 const severity = z.enum(['fatal', 'error', 'warning', 'info']);
 
@@ -54,7 +54,6 @@ export interface StoredState<T> {
 }
 
 export const monitorCollection = 'monitor';
-const jsonObject = z.record(z.string(), z.json());
 
 /** A value in a store document. What cannot be read or parsed counts as absent; what cannot be written is logged. */
 export function createStoredState<T extends object>(
@@ -67,11 +66,10 @@ export function createStoredState<T extends object>(
   let tail: Promise<void> = Promise.resolve();
   const write = async (value: T): Promise<void> => {
     try {
-      const json = jsonObject.parse(JSON.parse(JSON.stringify(value))) satisfies JsonObject;
       await deps.store.commit([
         {
           type: 'put-document',
-          record: { collection: monitorCollection, key, value: json, updatedAt: deps.clock.nowMs() },
+          record: { collection: monitorCollection, key, value: jsonObjectOf(value), updatedAt: deps.clock.nowMs() },
         },
       ]);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { isJsonObject, type JsonObject, microsPerUnit, TransportError } from '../kernel/index.ts';
+import { type JsonObject, jsonObjectOf, microsPerUnit, TransportError } from '../kernel/index.ts';
 import { createMemoryBlobs } from './blobs.ts';
 import { type Books, sumBill } from './books.ts';
 import { createFaultBook } from './faults.ts';
@@ -86,7 +86,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     fetch: async (request) => {
       const response = await answer(world, request);
-      if (mayChange(request)) onChange?.();
+      if (onChange !== undefined && mayChange(request)) onChange();
       return response;
     },
     baseUrl: world.baseUrl,
@@ -140,9 +140,7 @@ async function answer(world: World, request: Request): Promise<Response> {
 }
 
 function snapshot(world: World): JsonObject {
-  const copy: unknown = JSON.parse(JSON.stringify(world.state));
-  if (!isJsonObject(copy)) throw new Error('the state of the sandbox is no JSON object');
-  return copy;
+  return jsonObjectOf(world.state);
 }
 
 function createBooks(world: World): Books {

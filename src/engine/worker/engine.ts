@@ -80,6 +80,7 @@ export function createEngine(deps: EngineDeps): SharedEngine {
   };
   const adopt = (run: Run): void => {
     runs.set(run.record.id, run);
+    ticks.wake();
   };
   const takeUp: TakeUp = { services, plans, runs, adopt, handlers, opening: new Set(), hasWatched: false };
   const ticks = createTicks(
