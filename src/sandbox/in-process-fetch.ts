@@ -1,5 +1,5 @@
 import { type Fetch, type FetchBody, TransportError } from '../kernel/index.ts';
-import { concatBytes } from './bytes.ts';
+import { carryBody, concatBytes } from './bytes.ts';
 import type { Sandbox } from './options.ts';
 
 /**
@@ -17,15 +17,15 @@ export function createInProcessFetch(sandbox: Pick<Sandbox, 'fetch' | 'baseUrl'>
     const request = new Request(url, {
       method: init.method,
       ...(init.headers === undefined ? {} : { headers: init.headers }),
-      ...(body === undefined ? {} : { body }),
       redirect: 'manual',
     });
+    if (body !== undefined) carryBody(request, body);
     return raceSignal(sandbox.fetch(request), init.signal);
   };
 }
 
-async function collect(body: FetchBody): Promise<Uint8Array<ArrayBuffer> | string> {
-  if (typeof body === 'string') return body;
+async function collect(body: FetchBody): Promise<Uint8Array<ArrayBuffer>> {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return new Uint8Array(body);
   const parts: Uint8Array[] = [];
   for await (const part of body) parts.push(part);

@@ -35,20 +35,21 @@ export function decodeFrame(bytes: Uint8Array): Frame | undefined {
     const value = parts.find((part) => part.id === id)?.value;
     return typeof value === 'number' ? value : 0;
   };
-  const headers: Record<string, string> = {};
+  const headers: [string, string][] = [];
   let payload: Uint8Array | undefined;
   for (const { id, value } of parts) {
     if (typeof value === 'number') continue;
     if (id === members.payload) payload = value;
     if (id === members.headers) {
       const [key, text] = (readMembers(value) ?? []).map((part) => textOf(part.value));
-      headers[key ?? ''] = text ?? '';
+      headers.push([key ?? '', text ?? '']);
     }
   }
   return {
     service: numberOf(members.service),
     method: numberOf(members.method),
-    headers,
+    // Whatever a key is called, `__proto__` among them.
+    headers: Object.fromEntries(headers),
     ...(payload === undefined ? {} : { payload }),
   };
 }
