@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type Json } from '../../src/kernel/index.ts';
 import type { Accuse, OwnBooks } from './checks.ts';
-import type { SimRow, Staff } from './staff.ts';
+import { shippedName, type SimRow, type Staff } from './staff.ts';
 import type { SimTable, SimWorld } from './world.ts';
 
 const botColumns = ['状态', '报错', '成本(元)', '进度', '提示', '耗时(秒)', '执行编号'];
@@ -42,7 +42,7 @@ export function checkWrites(world: SimWorld, accuse: Accuse): void {
   for (const write of world.sandbox.books.cellWrites()) {
     if (write.hand !== 'app') continue;
     const isClear = write.column === '操作' && isBlank(write.after);
-    if (!isClear && allowed.get(write.tableId)?.has(write.column.replace('（旧）', '')) !== true)
+    if (!isClear && allowed.get(write.tableId)?.has(shippedName(write.column)) !== true)
       accuse('foreign_column_write', `${write.recordId} ${write.column} := ${canonicalJson(write.after)}`);
   }
 }
@@ -67,7 +67,7 @@ export function checkRest(world: SimWorld, staff: Staff, own: OwnBooks, accuse: 
     );
     if (status === '' && wasTaken && text('提示') + text('报错') === '')
       accuse('stuck_row', `${recordId} was submitted and shows nothing`);
-    const isByHand = writesOf(recordId).findLast((write) => write.column === '状态')?.hand === 'staff';
+    const isByHand = writesOf(recordId).findLast(({ column }) => shippedName(column) === '状态')?.hand === 'staff';
     const held = own.executions.some((each) => each.sourceRef.includes(`/${recordId}#`) && each.status === 'held');
     if (!isByHand && held !== (status === '待核对'))
       accuse('stuck_row', `${recordId} is ${status}, its execution ${held ? 'is' : 'is not'} held`);

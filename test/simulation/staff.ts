@@ -144,13 +144,20 @@ function inputsOf({ agent }: SimTable, random: Random, picture: () => string): J
   return fields;
 }
 
+const renamedSuffix = '（旧）';
+
+/** What a column is called in the configuration, whatever it was called when it was written to. */
+export function shippedName(column: string): string {
+  return column.replace(renamedSuffix, '');
+}
+
 /** Somebody tidies up the table's head, and puts it back when asked. */
 function renameForAWhile({ sandbox, tables, clock }: SimWorld, random: Random): void {
   const tableId = tables[0]?.tableId ?? '';
   const column = ['进度', '提示', '报错', '产品说明', '状态', '分镜图'][randomInt(random, 6)] ?? '进度';
-  sandbox.table.renameColumn(tableId, column, `${column}（旧）`);
+  sandbox.table.renameColumn(tableId, column, `${column}${renamedSuffix}`);
   clock.after(60_000 + randomInt(random, 2_400_000), () =>
-    sandbox.table.renameColumn(tableId, `${column}（旧）`, column),
+    sandbox.table.renameColumn(tableId, `${column}${renamedSuffix}`, column),
   );
 }
 
@@ -168,7 +175,7 @@ function write(
 function asNamed({ sandbox }: Pick<SimWorld, 'sandbox'>, tableId: string, fields: JsonObject): JsonObject {
   const names = new Set(sandbox.table.fields(tableId).map((field) => field.name));
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [names.has(name) ? name : `${name}（旧）`, value]),
+    Object.entries(fields).map(([name, value]) => [names.has(name) ? name : `${name}${renamedSuffix}`, value]),
   );
 }
 
