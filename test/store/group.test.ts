@@ -46,21 +46,24 @@ describe('a writer beside the loop', () => {
     return { writer, group, log: [] as string[] };
   };
 
-  it('has a second group lie ready, once that is half as large as the first, and no third', async () => {
+  it('has a second group lie ready, once that is as large as the two before on average, and no third', async () => {
     const { writer, group, log } = start(2);
-    commitMany(group, 4, log, 'first');
+    commitMany(group, 2, log, 'first');
     await settle();
-    commitMany(group, 1, log, 'second');
-    await settle();
-    expect(writer.sizes(), 'one list is not worth a sync of its own').toEqual([4]);
-    commitMany(group, 1, log, 'second');
-    await settle();
-    expect(writer.sizes()).toEqual([4, 2]);
-    commitMany(group, 9, log, 'third');
-    await settle();
-    expect(writer.sizes()).toEqual([4, 2]);
     await writer.groups[0]?.answer();
-    expect(writer.sizes()).toEqual([4, 2, 9]);
+    commitMany(group, 6, log, 'second');
+    await settle();
+    commitMany(group, 3, log, 'third');
+    await settle();
+    expect(writer.sizes(), 'three lists are not worth a sync of their own').toEqual([2, 6]);
+    commitMany(group, 1, log, 'third');
+    await settle();
+    expect(writer.sizes()).toEqual([2, 6, 4]);
+    commitMany(group, 9, log, 'fourth');
+    await settle();
+    expect(writer.sizes()).toEqual([2, 6, 4]);
+    await writer.groups[1]?.answer();
+    expect(writer.sizes()).toEqual([2, 6, 4, 9]);
   });
 
   it('is given what waits when it has nothing, however little that is', async () => {

@@ -19,8 +19,8 @@ interface Waiting {
 /**
  * Group commit: every list that arrives before the group leaves shares its transaction and its fsync. While a group is
  * being written (in a thread, or on a server) the next one gathers. A writer that takes its groups one after the other
- * may have a second one lie ready, so that it does not wait for the loop between two: that one leaves once it is at
- * least half as large as the one before, since each costs a sync of its own.
+ * may have a second one lie ready, so that it does not wait for the loop between two: that one leaves once it is as large
+ * as the last two on average, since each costs a sync of its own.
  */
 export interface CommitGroup {
   readonly commit: (commands: readonly StoreCommand[]) => Promise<void>;
@@ -48,13 +48,14 @@ export function createCommitGroup(options: CommitGroupOptions): CommitGroup {
   let waiting: Waiting[] = [];
   let isScheduled = false;
   let underWay = 0;
-  let lastSize = 0;
+  let lastSizes: readonly [number, number] = [0, 0];
   let settled: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   const mayLeave = (): boolean => {
     if (waiting.length === 0) return false;
-    return underWay === 0 || (underWay < mostUnderWay() && waiting.length * 2 >= lastSize);
+    const isWorthASync = waiting.length * 2 >= lastSizes[0] + lastSizes[1];
+    return underWay === 0 || (underWay < mostUnderWay() && isWorthASync);
   };
   const schedule = (): void => {
     if (isScheduled || !mayLeave()) return;
@@ -67,7 +68,7 @@ export function createCommitGroup(options: CommitGroupOptions): CommitGroup {
     const group = waiting;
     waiting = [];
     underWay += 1;
-    lastSize = group.length;
+    lastSizes = [lastSizes[1], group.length];
     const written = writeGroup(group, options.write).then((outcomes) => {
       underWay -= 1;
       // A writer beside the loop does not wait while the loop settles what has been written.
