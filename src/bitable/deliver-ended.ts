@@ -1,7 +1,7 @@
 import { acknowledgeEnd, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
 import { chainKey, chainStage, type Ended } from './chain-stage.ts';
-import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd } from './deliver-result.ts';
+import { type ReadyArtifacts, readyArtifacts, withArtifacts, withEnd, withUndelivered } from './deliver-result.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { resultPatienceMs } from './pace.ts';
@@ -47,12 +47,16 @@ export async function deliverEnded(
   // Chained before a crash: what was decided then stands, whatever the setting says now.
   const verdict: Verdict = chained === undefined ? judged : { status: 'chain', error: null, isPartial: false };
   let after = withEnd(row, stage, message, hintLines(label, message.marks));
-  if (ready.ok) after = withArtifacts(after, stage, ready.value, agent.keep_versions ?? 1, verdict.isPartial);
+  after = ready.ok
+    ? withArtifacts(after, stage, ready.value, agent.keep_versions ?? 1, verdict.isPartial)
+    : withUndelivered(after, stage);
   const none: ReadyArtifacts = { cells: {}, merges: [], tokens: new Map(), keyMembers: [], hashes: [] };
   const written = await writeEnd(hub, place, entry, after, stageIndex, verdict, ready.ok ? ready.value : none, others);
   hub.deps.failpoints.hit('outbox:after-write');
   if (written.kind === 'gone') return await rowIsGone(hub, place, entry);
-  if (written.kind === 'refused') return await writeRefused(hub, place, entry, row, label, written);
+  if (written.kind === 'refused') {
+    return await writeRefused(hub, place, entry, withUndelivered(row, stage), label, written);
+  }
   if (verdict.status === 'chain') return await chainStage(hub, place, entry, after, stageIndex, written);
   const ended: RowDocument = { ...withoutCurrent(after), status: verdict.status, stage: stageIndex };
   return await acknowledgeEnd(hub, place, entry, ended, endText(place, row.title, label, verdict));

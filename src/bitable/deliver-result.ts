@@ -125,6 +125,15 @@ export function withArtifacts(
   });
 }
 
+/**
+ * The row's memory when a result could not get into its cell: what the bot wrote there before is not the answer any more, so
+ * that 提交 writes the kept result and does not go on with the old one.
+ */
+export function withUndelivered(row: RowDocument, stage: StageDefinition): RowDocument {
+  const own = stageOf(row, stage.stage);
+  return withStage(row, stage.stage, { rejected: [...new Set([...own.rejected, ...own.made])] });
+}
+
 /** Marks and working time of an execution that has ended. */
 export function withEnd(
   row: RowDocument,

@@ -74,6 +74,27 @@ describe('results in the row', () => {
     expect(await world.store.outbox(10)).toEqual([]);
   });
 
+  it('a result that the table refused is what 提交 writes, whatever older file has come back into its cell', async () => {
+    const world = await createWorld();
+    await waitingRow(world);
+    const old = world.tokens('rec1', '上身图');
+    world.put('rec1', { 上身图: null });
+    await type(world, '打回');
+    world.put('rec1', { 上身图: old.map((token) => ({ file_token: token })) });
+    world.feishu.fault = (call) =>
+      call.writes?.some(({ fields }) => '上身图' in fields) === true
+        ? { failure: failure(1254045, { class: 'schema' }) }
+        : undefined;
+    await end(world, { output: await world.output('portrait', 'anew') });
+    world.feishu.fault = undefined;
+    expect(world.cell('rec1', '报错')).toMatch(/写回表格失败.*只重新写回/s);
+    await type(world, '提交');
+    expect(world.engine.last()).toMatchObject({ sourceRef: 'bitable:app1/tbl1/rec1#portrait', generation: 1 });
+    await end(world, { output: await world.output('portrait', 'anew') });
+    expect(world.tokens('rec1', '上身图')[0]).not.toBe(old[0]);
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+  });
+
   it('P036 an upload that fails for a while is tried again; for ever, the row says so and a later 提交 only uploads', async () => {
     const world = await createWorld();
     world.newRow('rec1');
