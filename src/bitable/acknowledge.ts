@@ -61,7 +61,10 @@ export async function acknowledge(
   return changed;
 }
 
-/** Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. */
+/**
+ * Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. So does a start: the
+ * row goes on with what was started, and its cells say so again.
+ */
 export async function acknowledgeEnd(
   hub: Hub,
   place: RowPlace,
@@ -75,6 +78,7 @@ export async function acknowledgeEnd(
     place,
     entry,
     (now) => {
+      if (isSuperseded(now, entry, row)) return { ...now, stages: { ...row.stages, ...startedStages(now) } };
       const isEnded = row.current === undefined;
       const status = isLate(now) && isEnded ? '已取消' : row.status;
       return { ...row, status, notes: now.notes, cancelRequested: isEnded ? false : now.cancelRequested };
@@ -92,4 +96,16 @@ export async function acknowledgeEnd(
     });
   }
   return 'done';
+}
+
+/** Something was started while the end was on its way to the cells: neither what has ended, nor what the end itself started. */
+function isSuperseded({ current }: RowDocument, entry: OutboxRecord, row: RowDocument): boolean {
+  if (current === undefined) return false;
+  return current.executionId !== entry.executionId && current.executionId !== row.current?.executionId;
+}
+
+/** The memory of the stage that was started is newer than the end's. */
+function startedStages({ current, stages }: RowDocument): RowDocument['stages'] {
+  const started = current === undefined ? undefined : stages[current.stage];
+  return current === undefined || started === undefined ? {} : { [current.stage]: started };
 }

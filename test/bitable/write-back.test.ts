@@ -74,6 +74,35 @@ describe('results in the row', () => {
     expect(await world.store.outbox(10)).toEqual([]);
   });
 
+  it('an end whose cells are written while something new is started does not make the row forget that', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    await world.settle();
+    const ending = world.engine.last().executionId;
+    const key = `${base}/${tableId}/rec1`;
+    const startAnother = async (): Promise<void> => {
+      const row = (await world.store.document('bitable-row', key))!;
+      const current = { executionId: 'another', stage: 'portrait', startedAt: 1 };
+      const record = { ...row, value: { ...row.value, status: '生成中', current } };
+      await world.store.commit([{ type: 'put-document', record }]);
+    };
+    // The platform is away for a moment, and the end's cells have to wait.
+    world.feishu.fault = (call) => {
+      if (call.name !== 'update') return undefined;
+      world.feishu.fault = undefined;
+      void startAnother();
+      return { failure: failure(5000) };
+    };
+    await world.engine.finish(ending, { status: 'canceled' });
+    await world.settle(60_000);
+    expect((await world.store.document('bitable-row', key))?.value['current']).toMatchObject({
+      executionId: 'another',
+    });
+    expect(world.cell('rec1', '状态')).toBe('生成中');
+    expect(await world.store.outbox(10)).toEqual([]);
+  });
+
   it('a result that the table refused is what 提交 writes, whatever older file has come back into its cell', async () => {
     const world = await createWorld();
     await waitingRow(world);
