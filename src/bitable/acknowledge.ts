@@ -1,9 +1,10 @@
 import type { OutboxRecord } from '../engine/ports/index.ts';
 import { executionId } from '../kernel/index.ts';
 import { protocolCells } from './cells.ts';
+import { changeRow } from './change-row.ts';
 import { type Hub, refOf, type RowPlace } from './hub.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
-import { collections, loadRow, putRow, type RowDocument } from './row-documents.ts';
+import { collections, type RowDocument } from './row-documents.ts';
 
 /** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. */
 export type Delivery = 'done' | 'later' | 'soon';
@@ -43,20 +44,13 @@ export async function acknowledge(
   change: (now: RowDocument) => RowDocument,
   text: string | undefined,
 ): Promise<RowDocument | undefined> {
-  const { store, clock } = hub.deps;
-  const key = rowKey(refOf(place));
-  const changed = await hub.lock.run(key, async () => {
-    const now = await loadRow(store, key);
-    const after = now === undefined ? undefined : change(now);
-    const isTold = text !== undefined && after !== undefined && hub.messenger.canReach(after.submitter);
-    await store.commit([
-      ...(after === undefined ? [] : [putRow(clock, key, after)]),
-      ...(isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: after.submitter, text })] : []),
-      { type: 'ack-outbox', seq: entry.seq },
-    ]);
-    if (isTold) hub.messenger.ring();
-    return after;
+  const changed = await changeRow(hub, place, (now) => {
+    const row = now === undefined ? undefined : change(now);
+    const isTold = text !== undefined && row !== undefined && hub.messenger.canReach(row.submitter);
+    const told = isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: row.submitter, text })] : [];
+    return { row, also: [...told, { type: 'ack-outbox', seq: entry.seq }] };
   });
+  if (text !== undefined) hub.messenger.ring();
   hub.deps.failpoints.hit('outbox:after-ack');
   return changed;
 }

@@ -40,7 +40,7 @@ export async function chainStage(
   });
   if (outcome.kind === 'started') {
     hub.deps.failpoints.hit('intake:after-submit');
-    return await acknowledgeEnd(hub, place, entry, outcome.row, undefined);
+    return await acknowledgeEnd(hub, place, entry, outcome.mark(row), undefined);
   }
   const isCanceled = outcome.kind === 'unwanted';
   const status = isCanceled ? '已取消' : '失败';

@@ -6,7 +6,7 @@ import { artifactsIn } from './deliver-result.ts';
 import { type Hub, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { heldWords } from './result-words.ts';
-import { type RowDocument, stageOf, withStage } from './row-documents.ts';
+import { type RowDocument, stageOf, withNote, withStage } from './row-documents.ts';
 import { keyArtifact } from './row-facts.ts';
 import { uploadArtifact } from './upload.ts';
 import type { AttachmentMerge } from './writer-entry.ts';
@@ -116,11 +116,6 @@ export async function deliverLate(
   if (outcome === 'gone') return await rowIsGone(hub, place, entry);
   await acknowledge(hub, place, entry, change, undefined);
   return 'done';
-}
-
-/** The last five hints that belong to no stage are kept. */
-export function withNote(row: RowDocument, line: string): RowDocument {
-  return row.notes.includes(line) ? row : { ...row, notes: [...row.notes.slice(-4), line] };
 }
 
 export async function writeProtocol(

@@ -1,5 +1,7 @@
+import type { StoreCommand } from '../engine/ports/index.ts';
 import { assertNever, executionId, type JsonObject } from '../kernel/index.ts';
 import { hintText, protocolCells } from './cells.ts';
+import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
@@ -10,8 +12,8 @@ import {
   loadRow,
   openCommands,
   putCommand,
-  putRow,
   type RowDocument,
+  withNote,
   withoutCurrent,
 } from './row-documents.ts';
 import { releaseHeld } from './release-held.ts';
@@ -57,15 +59,12 @@ async function conclude(
 ): Promise<void> {
   const key = rowKey(refOf(place));
   const { store, clock } = hub.deps;
-  await hub.lock.run(key, async () => {
-    const row = await loadRow(store, key);
+  await changeRow(hub, place, async (row) => {
     // `closed` may have been set meanwhile.
     const now = (await openCommands(store, `${key}#`)).find((candidate) => candidate.id === command.id);
-    const changes = row === undefined ? [] : [putRow(clock, key, change(row))];
-    if (now !== undefined) {
-      changes.push(now.closed ? deleteCommand(key, now) : putCommand(clock, key, { ...now, phase: 'executed' }));
-    }
-    await store.commit(changes);
+    const executed = (open: CommandDocument): StoreCommand =>
+      open.closed ? deleteCommand(key, open) : putCommand(clock, key, { ...open, phase: 'executed' });
+    return { row: row === undefined ? undefined : change(row), also: now === undefined ? [] : [executed(now)] };
   });
 }
 
@@ -125,7 +124,7 @@ async function executeStart(
     return true;
   }
   failpoints.hit('intake:after-submit');
-  await conclude(hub, place, command, (now) => ({ ...outcome.row, cancelRequested: now.cancelRequested }));
+  await conclude(hub, place, command, outcome.mark);
   const mark = formatExecutionMark(outcome.executionId, hub.deps.instanceTag);
   void writeCells(hub, place, { 执行编号: mark }, patienceMs.lazy);
   return true;
@@ -134,7 +133,7 @@ async function executeStart(
 /** The vendor has turned out to have the call: nothing is bought again, its result fills the row. */
 async function keepWaiting(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
   const words = '在核对的调用已确认被厂商受理，没有重新购买；结果到了会自动补上。';
-  await conclude(hub, place, command, (row) => withoutHeld({ ...row, notes: [...row.notes.slice(-4), words] }));
+  await conclude(hub, place, command, (row) => withoutHeld(withNote(row, words)));
   const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
   if (row !== undefined) await writeCells(hub, place, { 提示: hintText(row), 进度: '等待厂商结果' }, patienceMs.gather);
 }

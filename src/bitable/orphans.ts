@@ -1,12 +1,13 @@
 import type { RawRecord } from '../feishu/index.ts';
 import { moneyAndTime, protocolCells } from './cells.ts';
 import { rowCostMicros } from './acknowledge.ts';
+import { changeRow, isUnmoved } from './change-row.ts';
 import { type Hub, type ReadyTable, refOf, type RowPlace } from './hub.ts';
 import { foreignWords } from './intake.ts';
 import { foreignTagOf, rowName } from './observe.ts';
 import { putRightByHand } from './put-right.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
-import { loadRow, newRow, openCommands, putRow, type RowDocument } from './row-documents.ts';
+import { loadRow, newRow, openCommands, type RowDocument, withoutCurrent } from './row-documents.ts';
 import { cellStatus } from './row-facts.ts';
 
 /**
@@ -108,8 +109,13 @@ async function failOrphan(hub: Hub, place: RowPlace): Promise<void> {
   const { store, clock } = hub.deps;
   const key = rowKey(refOf(place));
   const known = await loadRow(store, key);
-  const { current, ...rest } = known ?? newRow(place.table.agent.agent);
-  const row: RowDocument = { ...rest, status: '失败' };
+  // Its end was acknowledged while we asked whose the row is.
+  if (known !== undefined && known.status !== '生成中') return;
+  const failed = (now: RowDocument | undefined): RowDocument => ({
+    ...withoutCurrent(now ?? newRow(place.table.agent.agent)),
+    status: '失败',
+  });
+  const row = failed(known);
   const cost = await rowCostMicros(hub, place);
   const outcome = await hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
@@ -125,10 +131,12 @@ async function failOrphan(hub: Hub, place: RowPlace): Promise<void> {
   if (outcome.kind !== 'written') return;
   const isTold = hub.messenger.canReach(row.submitter);
   const message = {
-    key: `orphan/${key}/${current?.executionId ?? clock.nowMs()}`,
+    key: `orphan/${key}/${known?.current?.executionId ?? clock.nowMs()}`,
     submitter: row.submitter,
     text: `${rowName(place, row.title)}${orphanWords}`,
   };
-  await store.commit([putRow(clock, key, row), ...(isTold ? [hub.messenger.put(message)] : [])]);
-  if (isTold) hub.messenger.ring();
+  const changed = await changeRow(hub, place, (now) =>
+    isUnmoved(known, now) ? { row: failed(now), also: isTold ? [hub.messenger.put(message)] : [] } : undefined,
+  );
+  if (isTold && changed !== undefined) hub.messenger.ring();
 }

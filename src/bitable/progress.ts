@@ -1,10 +1,11 @@
 import type { EventRecord } from '../engine/ports/index.ts';
 import { attemptId, type ExecutionId, executionId } from '../kernel/index.ts';
 import { protocolCells } from './cells.ts';
+import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, isReady, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { parseSourceRef, rowKey, tableKey } from './refs.ts';
-import { loadRow, putRow, type RowDocument } from './row-documents.ts';
+import { loadRow, type RowDocument } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
 import { withoutHeld } from './start-stage.ts';
 import { showRerun, takeRerun } from './take-rerun.ts';
@@ -121,14 +122,10 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
 
 /** A call in doubt was found, or the operator's word came: the row runs again. */
 async function resume(hub: Hub, place: RowPlace): Promise<void> {
-  const key = rowKey(refOf(place));
-  const isChanged = await hub.lock.run(key, async () => {
-    const row = await loadRow(hub.deps.store, key);
-    if (row?.status !== '待核对') return false;
-    await hub.deps.store.commit([putRow(hub.deps.clock, key, withoutHeld({ ...row, status: '生成中' }))]);
-    return true;
-  });
-  if (!isChanged) return;
+  const changed = await changeRow(hub, place, (now) =>
+    now?.status === '待核对' ? { row: withoutHeld({ ...now, status: '生成中' }) } : undefined,
+  );
+  if (changed === undefined) return;
   void hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
     recordId: place.recordId,

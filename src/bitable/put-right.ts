@@ -1,11 +1,12 @@
 import type { RawRecord } from '../feishu/index.ts';
 import { executionId } from '../kernel/index.ts';
 import { hintText, protocolCells } from './cells.ts';
+import { changeRow, isUnmoved } from './change-row.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace } from './hub.ts';
 import { rowName } from './observe.ts';
 import { rowKey } from './refs.ts';
-import { putRow, type RowDocument } from './row-documents.ts';
+import { type RowDocument, withNote } from './row-documents.ts';
 import { cellStatus } from './row-facts.ts';
 
 /**
@@ -22,10 +23,13 @@ export async function putRightByHand(hub: Hub, place: RowPlace, record: RawRecor
   const words = `「状态」由机器人维护，手工改成「${shownWords}」不起作用，已恢复为「${row.status}」。`;
   const key = rowKey(refOf(place));
   const isTold = hub.messenger.canReach(row.submitter);
-  const noted = isTold || row.notes.includes(words) ? row : { ...row, notes: [...row.notes.slice(-4), words] };
   const text = `${rowName(place, row.title)}${words}`;
   const message = { key: `status/${key}/${hub.deps.clock.nowMs()}`, submitter: row.submitter, text };
-  await hub.deps.store.commit([putRow(hub.deps.clock, key, noted), ...(isTold ? [hub.messenger.put(message)] : [])]);
+  const noted = await changeRow(hub, place, (now) => {
+    if (now === undefined || !isUnmoved(row, now)) return undefined;
+    return isTold ? { row: now, also: [hub.messenger.put(message)] } : { row: withNote(now, words) };
+  });
+  if (noted === undefined) return;
   if (isTold) hub.messenger.ring();
   const status = row.status === '' ? null : row.status;
   void writer.write({

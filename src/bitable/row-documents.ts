@@ -120,6 +120,11 @@ export function withStage(row: RowDocument, stage: string, change: Partial<Stage
   return { ...row, stages: { ...row.stages, [stage]: { ...stageOf(row, stage), ...change } } };
 }
 
+/** The last five hints that belong to no stage are kept. */
+export function withNote(row: RowDocument, line: string): RowDocument {
+  return row.notes.includes(line) ? row : { ...row, notes: [...row.notes.slice(-4), line] };
+}
+
 /** Nothing of it runs or is in doubt any more. */
 export function withoutCurrent(row: RowDocument): RowDocument {
   const { current, heldAttemptId, ...rest } = row;

@@ -21,7 +21,12 @@ export interface StartRequest {
 }
 
 export type StartOutcome =
-  | { readonly kind: 'started'; readonly row: RowDocument; readonly executionId: string }
+  | {
+      readonly kind: 'started';
+      readonly executionId: string;
+      /** The row while the execution runs: a change to the row as it is then, which may be later than the one that was read. */
+      readonly mark: (now: RowDocument) => RowDocument;
+    }
   /** Nothing was bought; `words` go to 报错. */
   | { readonly kind: 'refused'; readonly words: string }
   | { readonly kind: 'unwanted' };
@@ -90,18 +95,18 @@ export function prefetchInputs(hub: Hub, request: Pick<StartRequest, 'place' | '
   });
 }
 
-/** The row as it is while the execution runs. */
 function started(hub: Hub, request: StartRequest, context: StageContext, executionId: ExecutionId): StartOutcome {
   const { agent, stage, columns, fields, row } = context;
   const startedFrom = inputSignature(agent, stage, columns, fields, row);
-  const running: RowDocument = {
-    ...withStage(row, stage.stage, { startedFrom, hints: [] }),
-    status: '生成中',
-    stage: request.stage,
-    cancelRequested: false,
-    current: { executionId, stage: stage.stage, startedAt: hub.deps.clock.nowMs() },
-  };
-  return { kind: 'started', executionId, row: withoutHeld(running) };
+  const startedAt = hub.deps.clock.nowMs();
+  const mark = (now: RowDocument): RowDocument =>
+    withoutHeld({
+      ...withStage(now, stage.stage, { startedFrom, hints: [] }),
+      status: '生成中',
+      stage: request.stage,
+      current: { executionId, stage: stage.stage, startedAt },
+    });
+  return { kind: 'started', executionId, mark };
 }
 
 /** One workflow, or those among which the planner chooses; an input that names one saves the planner. */

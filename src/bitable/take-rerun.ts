@@ -1,9 +1,10 @@
 import type { ExecutionRecord } from '../engine/ports/index.ts';
 import { hintText, protocolCells } from './cells.ts';
+import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
-import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
-import { formatExecutionMark, rowKey } from './refs.ts';
-import { loadRow, putRow, type RowDocument, stageOf } from './row-documents.ts';
+import { type Hub, type RowPlace, stageLabel } from './hub.ts';
+import { formatExecutionMark } from './refs.ts';
+import { type RowDocument, stageOf, withNote } from './row-documents.ts';
 
 /**
  * An operator's rerun of a row's execution (`gridloom rerun`). While the row stands where the earlier execution left it
@@ -18,22 +19,13 @@ export async function takeRerun(
   execution: ExecutionRecord | undefined,
 ): Promise<RowDocument | undefined> {
   if (execution?.parentId === undefined) return undefined;
-  const { store, clock } = hub.deps;
-  const key = rowKey(refOf(place));
   const index = place.table.agent.stages.findIndex((each) => each.stage === stage);
-  return await hub.lock.run(key, async () => {
-    const row = await loadRow(store, key);
-    if (row === undefined || !isWhereItWas(row, stage, index, execution)) return undefined;
+  const startedAt = hub.deps.clock.nowMs();
+  return await changeRow(hub, place, (now) => {
+    if (now === undefined || !isWhereItWas(now, stage, index, execution)) return undefined;
     const line = `${stageLabel(place.table.agent, index)}：管理员重跑了这一环节（执行 ${execution.id}）。`;
-    const taken: RowDocument = {
-      ...row,
-      status: '生成中',
-      cancelRequested: false,
-      notes: [...row.notes.slice(-4), line],
-      current: { executionId: execution.id, stage, startedAt: clock.nowMs(), rerunOver: row.status },
-    };
-    await store.commit([putRow(clock, key, taken)]);
-    return taken;
+    const current = { executionId: execution.id, stage, startedAt, rerunOver: now.status };
+    return { row: { ...withNote(now, line), status: '生成中', cancelRequested: false, current } };
   });
 }
 
