@@ -3,7 +3,7 @@ export { type ColumnFault, resolveColumns, type TableColumns } from './columns.t
 export { type Decision, decide, decisionTable, isDone, printDecisionTable, type RowFacts } from './decision-table.ts';
 export type { AgentTable, TableSideDeps } from './deps.ts';
 export { type RowRef, rowSourcePrefix } from './refs.ts';
-export { createKnowledgeTable } from './knowledge-table.ts';
+export { createKnowledgeTable, knowledgeColumns } from './knowledge-table.ts';
 export { type LackingOptions, lackingOptions } from './lacking-options.ts';
 export { createTableSide, type TableSide, type TableSideStatus } from './table-side.ts';
 export { type OperationWord, operationWords, type RowStatus, statusWords } from './words.ts';

@@ -1,5 +1,5 @@
 import type { FeishuClient, RawRecord, TableRef } from '../feishu/index.ts';
-import type { Clock, JsonObject, Logger } from '../kernel/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
 import { readText } from './codec-read.ts';
 
 /** The columns of a table of snippets; 内容 alone is needed. */
@@ -53,15 +53,17 @@ export function createKnowledgeTable(deps: KnowledgeTableDeps): () => Promise<re
 }
 
 function toSnippet({ fields, recordId }: RawRecord): readonly TableSnippet[] {
-  const text = cellText(fields, columns.text);
+  const column = knowledgeColumns(Object.keys(fields));
+  const cell = (name: string | undefined): string => (name === undefined ? '' : readText(fields[name]).trim());
+  const text = cell(column.text);
   if (text === '') return [];
-  const title = cellText(fields, columns.heading).replace(/\s+/g, ' ');
-  const source = cellText(fields, columns.source);
+  const title = cell(column.heading).replace(/\s+/g, ' ');
+  const source = cell(column.source);
   return [{ source: source === '' ? `知识表 ${recordId}` : source, text: title === '' ? text : `# ${title}\n${text}` }];
 }
 
-/** Names of columns match after NFKC and trimming, as everywhere. */
-function cellText(fields: JsonObject, column: string): string {
-  const name = Object.keys(fields).find((each) => each.normalize('NFKC').trim() === column);
-  return name === undefined ? '' : readText(fields[name]).trim();
+/** Which of a table's columns hold a snippet's parts. Names match after NFKC and trimming, as everywhere. */
+export function knowledgeColumns(names: readonly string[]): Readonly<Record<keyof typeof columns, string | undefined>> {
+  const named = (column: string): string | undefined => names.find((name) => name.normalize('NFKC').trim() === column);
+  return { heading: named(columns.heading), text: named(columns.text), source: named(columns.source) };
 }

@@ -115,6 +115,27 @@ describe('doctor', () => {
     expect(faults[0]?.advice).toContain('上身图');
   });
 
+  it('a table of knowledge without texts; one with them is searched, and nothing is written to it', async () => {
+    env['KNOWLEDGE_TABLE_ID'] = env['TRY_ON_TABLE_ID'] ?? '';
+    const faults = await faultsOf('--no-probe');
+    expect(faults).toMatchObject([{ check: 'columns', of: 'knowledge' }]);
+    expect(faults[0]?.what).toContain('内容');
+    const read = JSON.stringify(outside.sandbox.snapshot());
+    outside.sandbox.restore(JSON.parse(read.replaceAll('"name":"产品说明"', '"name":" 内容"')));
+    const ran = await inProcess(['doctor', '--json', '--no-probe'], env, directory);
+    const { findings } = JSON.parse(ran.out) as { findings: Finding[] };
+    expect(findings.filter((finding) => finding.of === 'knowledge')).toMatchObject([
+      { check: 'table', level: 'ok' },
+      { check: 'columns', level: 'ok' },
+      { check: 'read', level: 'ok' },
+    ]);
+  });
+
+  it('names a table of knowledge that is not in the base', async () => {
+    env['KNOWLEDGE_TABLE_ID'] = 'tblNotThere0000';
+    expect(await faultsOf('--no-probe')).toMatchObject([{ check: 'table', of: 'knowledge' }]);
+  });
+
   it('an app that may only read: reads work, writes do not', async () => {
     outside.sandbox.platform.setAppRole('reader');
     const faults = await faultsOf();

@@ -17,6 +17,7 @@ import {
 import type { createProbePorts } from '../../app/working.ts';
 import { checkAgentTable } from './agent-table.ts';
 import { type Finding, fine, hint, placed } from './finding.ts';
+import { checkKnowledgeTable } from './knowledge-table.ts';
 
 type Platform = ReturnType<typeof createFeishuClient>;
 type ProbePorts = ReturnType<typeof createProbePorts>;
@@ -34,8 +35,8 @@ export interface PlatformOptions {
 
 /** The platform from the outside in: way, credentials, bot, bases, tables, events, messages. Stops where the rest would only repeat a fault. */
 export async function checkPlatform(options: PlatformOptions): Promise<readonly Finding[]> {
-  const { config, ports } = options;
-  const { feishu, noProxyForApi } = config.environment;
+  const { config, ports, signal } = options;
+  const { feishu, noProxyForApi, knowledgeTable: knowledge } = config.environment;
   if (feishu === undefined) return [];
   const place: AppPlace = { appId: feishu.appId, baseUrl: feishu.baseUrl };
   const client = createFeishuClient({
@@ -54,6 +55,7 @@ export async function checkPlatform(options: PlatformOptions): Promise<readonly 
     credentials,
     bot,
     ...tables,
+    ...(knowledge === undefined ? [] : await checkKnowledgeTable({ knowledge, client, place, signal })),
     await checkEvents(options),
     ...(await checkGroup(options, client, place)),
     placed(checkClock(client)),
