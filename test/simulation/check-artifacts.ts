@@ -39,7 +39,8 @@ function checkStage(
     const wanted = hashesIn(execution.output?.[artifact.from]);
     const shown = tokensIn(door.row(table.tableId, recordId)?.[artifact.column]).map((token) => door.fileHash(token));
     const missing = [...wanted].filter((hash) => !shown.includes(hash));
-    if (missing.length > 0 && !isNamedAsKept(world, row, stage))
+    const couldBeRefused = staff.renamed.has(`${table.tableId}/${artifact.column}`);
+    if (missing.length > 0 && !isNamedAsKept(world, row, stage, couldBeRefused))
       accuse(
         'lost_artifact',
         `${recordId} ${artifact.column}: ${missing.length} of ${wanted.size} files of ${execution.id} are not in the cell`,
@@ -49,9 +50,18 @@ function checkStage(
   }
 }
 
-/** The platform took the file in no try: the row said so by the stage's name, and that the next 提交 sends it again. */
-function isNamedAsKept({ sandbox }: SimWorld, { table, recordId }: SimRow, stage: string): boolean {
+/**
+ * The platform took the file in no try, or not its cell because the column bore another name: the row said so by the stage's
+ * name, and that the next 提交 sends it again. Nobody may have had the patience to type it.
+ */
+function isNamedAsKept(
+  { sandbox }: SimWorld,
+  { table, recordId }: SimRow,
+  stage: string,
+  couldBeRefused: boolean,
+): boolean {
   const title = table.agent.stages.find((each) => each.stage === stage)?.title ?? stage;
+  const whats = couldBeRefused ? ['回传', '写回'] : ['回传'];
   return sandbox.books
     .cellWrites()
     .some(
@@ -59,7 +69,7 @@ function isNamedAsKept({ sandbox }: SimWorld, { table, recordId }: SimRow, stage
         write.recordId === recordId &&
         write.hand === 'app' &&
         write.column === '报错' &&
-        JSON.stringify(write.after ?? null).includes(`${title}：已生成，但回传表格失败`),
+        whats.some((what) => JSON.stringify(write.after ?? null).includes(`${title}：已生成，但${what}表格失败`)),
     );
 }
 

@@ -21,6 +21,8 @@ export interface Staff {
   readonly deleted: ReadonlySet<string>;
   /** Row and artifact column that people emptied or filled by hand: `recXYZ/上身图`. */
   readonly touched: ReadonlySet<string>;
+  /** Table and column that bore another name for a while: `tblXYZ/分镜图`. */
+  readonly renamed: ReadonlySet<string>;
   /** Words that a person replaced or took back before the worker had cleared them. */
   raced(): number;
   /** No new mischief; what is waiting for a person is still answered. */
@@ -54,6 +56,7 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
   const typed: TypedWord[] = [];
   const deleted = new Set<string>();
   const touched = new Set<string>();
+  const renamed = new Set<string>();
   const rows: SimRow[] = [];
   const patience = new Map<string, number>();
   let raced = 0;
@@ -104,12 +107,13 @@ export async function hireStaff(world: SimWorld, rowCount: number): Promise<Staf
     later(60_000 + randomInt(random, 240_000), round);
   };
   later(120_000, round);
-  if (random.next() < 0.15) later(randomInt(random, 7_200_000), () => renameForAWhile(world, random));
+  if (random.next() < 0.15) later(randomInt(random, 7_200_000), () => renamed.add(renameForAWhile(world, random)));
   return {
     rows: () => rows,
     typed,
     deleted,
     touched,
+    renamed,
     raced: () => raced,
     retire: () => {
       isActive = false;
@@ -151,14 +155,15 @@ export function shippedName(column: string): string {
   return column.replace(renamedSuffix, '');
 }
 
-/** Somebody tidies up the table's head, and puts it back when asked. */
-function renameForAWhile({ sandbox, tables, clock }: SimWorld, random: Random): void {
+/** Somebody tidies up the table's head, and puts it back when asked. Returns the table and the column. */
+function renameForAWhile({ sandbox, tables, clock }: SimWorld, random: Random): string {
   const tableId = tables[0]?.tableId ?? '';
   const column = ['进度', '提示', '报错', '产品说明', '状态', '分镜图'][randomInt(random, 6)] ?? '进度';
   sandbox.table.renameColumn(tableId, column, `${column}${renamedSuffix}`);
   clock.after(60_000 + randomInt(random, 2_400_000), () =>
     sandbox.table.renameColumn(tableId, `${column}${renamedSuffix}`, column),
   );
+  return `${tableId}/${column}`;
 }
 
 /** People write into the column that they see, whatever it is called just now. */
