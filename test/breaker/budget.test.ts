@@ -44,15 +44,25 @@ describe('a budget that several ask at the same moment', () => {
     const { budgets, clock } = open(0.3);
     expect(await ask(budgets, 1)).toEqual(['free']);
     await clock.advance(31_000);
-    // The first is in no ledger yet; a new reading alone would forget it, and a purchase noted during one as well.
+    // The first is in no ledger yet; a new reading alone would forget it.
+    expect(await ask(budgets, 1)).toEqual(['reached']);
+    // It lands while the ledger is summed up, too late to be seen there.
+    await clock.advance(31_000);
     const late = ask(budgets, 1);
-    budgets.note(labels, 'row9#a', cny(0.4));
+    budgets.landed(labels, 'row0#a', cny(0.4));
     expect(await late).toEqual(['reached']);
+    // From then on the ledger has it, or nobody.
+    await clock.advance(31_000);
+    expect(await ask(budgets, 1)).toEqual(['free']);
   });
 
   it('lets go of the sums of rows that are done with, and reads one anew when its row comes back', async () => {
     const { clock, budgets, readings } = open(0.3, { row_cost: { 'try-on': '1' } });
-    const ofRow = async (row: string): Promise<string> => (await budgets.reserve(labels, `${row}#a`, cny(0.1))).kind;
+    const ofRow = async (row: string): Promise<string> => {
+      const { kind } = await budgets.reserve(labels, `${row}#a`, cny(0.1));
+      if (kind !== 'reached') budgets.landed(labels, `${row}#a`, cny(0.1));
+      return kind;
+    };
     expect(await ofRow('first')).toBe('free');
     await clock.advance(6 * 60_000);
     expect(await ofRow('second')).toBe('free');
@@ -68,10 +78,21 @@ describe('a budget that several ask at the same moment', () => {
     expect([await ofRow('first'), readings()]).toEqual(['reached', 3]);
   });
 
+  it('is moved by a settlement of the day, not by one of the day before', async () => {
+    const { budgets, clock } = open(0.3);
+    const yesterday = { labels, sourceRef: 'row0#a', reservedAt: clock.nowMs() };
+    await clock.advance(86_400_000);
+    expect(await ask(budgets, 1)).toEqual(['free']);
+    budgets.note(yesterday, -cny(0.4));
+    expect(await ask(budgets, 1)).toEqual(['reached']);
+    budgets.note({ ...yesterday, reservedAt: clock.nowMs() }, -cny(0.4));
+    expect(await ask(budgets, 1)).toEqual(['free']);
+  });
+
   it('has again what was reserved and not bought', async () => {
     const { budgets } = open(0);
     expect(await ask(budgets, 2)).toEqual(['free', 'warning']);
-    budgets.note(labels, 'row0#a', -cny(0.4));
+    budgets.giveBack(labels, 'row0#a', cny(0.4));
     expect(await ask(budgets, 2)).toEqual(['warning', 'reached']);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/contract/index.ts';
+import { createDayStart } from '../../src/engine/policy/budget.ts';
 import { pictureWorld, twoCandidates } from './support/picture-world.ts';
 import { provider } from './support/definitions.ts';
 import { running } from './support/world.ts';
@@ -204,6 +205,30 @@ describe('budgets', () => {
     expect(types.filter((type) => type === 'budget-reached')).toHaveLength(1);
     await world.clock.advance(24 * 3_600_000);
     expect((await world.execution(fifth)).status).toBe('succeeded');
+  });
+
+  it('told of once a day of the team’s own time zone', async () => {
+    const world = await pictureWorld({
+      settings: (settings) => ({ limits: { ...settings.limits, daily_cost: { 'try-on': '0.11' } } }),
+    });
+    const labels = { agent: 'try-on' };
+    const midnight = createDayStart('Asia/Shanghai')(world.clock.nowMs()) + 86_400_000;
+    const at = async (hour: number): Promise<void> => {
+      await world.clock.advance(midnight + hour * 3_600_000 - world.clock.nowMs());
+    };
+    const reached = async (): Promise<number> =>
+      (await world.store.events(0, 10_000, { types: ['budget-reached'] })).length;
+    await at(20);
+    await world.draw('a', { labels });
+    for (const row of ['b', 'c', 'd']) await world.submit({ input: { prompt: row }, labels });
+    await world.clock.advance(600_000);
+    expect(await reached()).toBe(1);
+    // The next day's money is spent at once; in Greenwich it is the same day still.
+    await at(27);
+    expect(world.acme.arrivals).toHaveLength(2);
+    expect(await reached()).toBe(2);
+    await at(34);
+    expect(await reached()).toBe(2);
   });
 
   it('a row has a limit of its own, over all its stages and generations', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../src/engine/ports/index.ts';
 import type { ExecutionId } from '../../src/kernel/index.ts';
 import { pictureWorld, type PictureWorld } from './support/picture-world.ts';
 
@@ -111,4 +112,24 @@ it('what is submitted while a sweep turns its pages keeps what was said beside i
   await world.clock.advance(1_000);
   // Read, and forgotten with the end.
   expect(await world.store.document('engine.request', id)).toBeUndefined();
+});
+
+it('an intent whose owner cannot be read just now is sent when the database is back, not left lying', async () => {
+  const world = await sharedWorld();
+  const execution = world.store.execution.bind(world.store);
+  const commit = world.store.commit.bind(world.store);
+  let failures = 0;
+  world.store.commit = async (commands) => {
+    await commit(commands);
+    if (commands.some(({ type }) => type === 'create-attempt')) failures = 3;
+  };
+  world.store.execution = async (id) => {
+    failures -= 1;
+    if (failures >= 0) throw new StorageError('the database is away');
+    return await execution(id);
+  };
+  await world.restart();
+  const id = await driven(world);
+  expect(world.acme.arrivals).toHaveLength(1);
+  expect((await world.settle(id)).status).toBe('succeeded');
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailpointName } from '../../src/kernel/index.ts';
 import { StorageError } from '../../src/engine/ports/index.ts';
 import { pictureWorld } from './support/picture-world.ts';
+import { running } from './support/world.ts';
 
 describe('after a kill', () => {
   it('an accepted task goes on being asked about under the same handle', async () => {
@@ -167,4 +168,29 @@ describe('stopping', () => {
     await world.restart();
     expect((await world.settle(id)).status).toBe('held');
   });
+});
+
+it('an intent that was written while the worker stopped, and not sent, is bought by the next: nobody canceled it', async () => {
+  const world = await pictureWorld({ start: false });
+  const commit = world.store.commit.bind(world.store);
+  let release: (() => void) | undefined;
+  world.store.commit = async (commands) => {
+    if (release === undefined && commands.some(({ type }) => type === 'create-attempt')) {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    }
+    await commit(commands);
+  };
+  await world.restart();
+  const id = await world.submit({ input: { prompt: 'x' } });
+  await world.clock.advance(100);
+  const stopped = world.engine.stop(0);
+  await world.clock.advance(100);
+  release?.();
+  await running(world.clock, stopped);
+  expect(world.acme.arrivals).toHaveLength(0);
+  await world.restart();
+  expect((await world.settle(id)).status).toBe('succeeded');
+  expect(world.acme.arrivals).toHaveLength(1);
 });

@@ -145,7 +145,7 @@ async function isWithinBudget(services: Services, call: SkillCall, estimate: Pri
   const verdict = await services.budgets.reserve(labels, sourceRef, estimate.cnyMicros);
   if (verdict.kind === 'free') return true;
   const nowMs = services.deps.clock.nowMs();
-  const day = Math.floor(nowMs / 86_400_000);
+  const day = services.budgets.dayStart(nowMs);
   const mark = `${verdict.kind} ${verdict.of ?? ''} ${verdict.name ?? ''} ${day}`;
   if (!services.warned.has(mark)) {
     services.warned.add(mark);
@@ -192,24 +192,37 @@ async function commitAndSend(
     if (purchase.isPaid) giveBack(services, call, purchase.estimate);
     return { kind: 'lost' };
   }
+  if (charge !== undefined) services.budgets.landed(charge.labels, charge.sourceRef, charge.cnyMicros);
   deps.failpoints.hit('attempt:after-intent');
-  if (call.run.stopping() === 'canceled' || call.run.epoch() !== epoch) {
-    await settleAttempt(services, live, {
-      state: 'refused',
-      failure: { kind: 'canceled', code: 'not-sent', message: 'canceled before it was sent' },
-    });
-  } else if (!(await maySend(services, record.executionId, epoch))) {
-    await settleAttempt(services, live, { state: 'refused', failure: takenOver });
-  } else await sendIntent(services, live, purchase.request);
+  const unsent = await whyNotSent(services, call, epoch);
+  if (unsent === undefined) await sendIntent(services, live, purchase.request);
+  else await settleAttempt(services, live, { state: 'refused', failure: unsent });
   if (purchase.isPaid && live.record.state === 'refused') call.paid.used -= 1;
   return { kind: 'done' };
+}
+
+/** The last look before the request leaves. Only a cancel is never tried again: whatever else stops it, the next owner buys. */
+async function whyNotSent(services: Services, call: SkillCall, epoch: number): Promise<Failure | undefined> {
+  const { id } = call.run.execution();
+  if (call.run.stopping() === 'canceled') {
+    return { kind: 'canceled', code: 'not-sent', message: 'canceled before it was sent' };
+  }
+  if (call.run.epoch() !== epoch) return letGo;
+  return (await maySend(services, id, epoch)) ? undefined : takenOver;
 }
 
 /** Nothing was bought: the budget has it again. */
 function giveBack(services: Services, call: SkillCall, estimate: Priced): void {
   const { labels, sourceRef } = call.run.execution();
-  services.budgets.note(labels, sourceRef, -estimate.cnyMicros);
+  services.budgets.giveBack(labels, sourceRef, estimate.cnyMicros);
 }
+
+/** This process stops, or gave the execution up: whoever takes it up finds that nothing was sent, and buys. */
+const letGo: Failure = {
+  kind: 'network',
+  code: 'not-sent',
+  message: 'the worker let go of the execution before it was sent',
+};
 
 /** The other worker buys anew: it finds the attempt refused, and nothing was sent for it. */
 const takenOver: Failure = {

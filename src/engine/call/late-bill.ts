@@ -82,7 +82,7 @@ async function askOnce(services: Services, document: DocumentRecord, record: Att
     attemptEvent(record, at, 'charge-settled', chargeData(corrected)),
     forget,
   ]);
-  if (isWritten) services.budgets.note(charge.labels, charge.sourceRef, corrected.cnyMicros - charge.cnyMicros);
+  if (isWritten) services.budgets.note(charge, corrected.cnyMicros - charge.cnyMicros);
 }
 
 /** Undefined where it could not be asked, or does not say. */

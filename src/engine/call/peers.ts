@@ -1,7 +1,7 @@
 import { type ExecutionId, sleep } from '../../kernel/index.ts';
-import { StorageError } from '../ports/index.ts';
 import type { Services } from './services.ts';
 import type { SkillCall } from './types.ts';
+import { whileAway } from './while-away.ts';
 
 const lockLookMs = 100;
 
@@ -14,7 +14,7 @@ export async function maySend(services: Services, id: ExecutionId, epoch: number
   if (peers === undefined) return true;
   for (;;) {
     while (!peers.isPresent()) await sleep(clock, lockLookMs, services.signal);
-    const record = await store.execution(id);
+    const record = await whileAway(services, async () => await store.execution(id));
     if (record?.epoch !== epoch || record.owner !== services.deps.owner) return false;
     if (peers.isPresent()) return true;
   }
@@ -42,21 +42,7 @@ export function releaseRooms(services: Services, call: SkillCall): void {
   const rooms = services.deps.peers?.rooms;
   if (rooms === undefined || !call.mayHoldClaim) return;
   call.mayHoldClaim = false;
-  call.releasing = services.track(giveBack(services, async () => await rooms.release(claimOf(call))));
-}
-
-const releaseAgainMs = 1_000;
-
-async function giveBack(services: Services, release: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      await release();
-      return;
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      await sleep(services.deps.clock, releaseAgainMs, services.signal);
-    }
-  }
+  call.releasing = services.track(whileAway(services, async () => await rooms.release(claimOf(call))));
 }
 
 function claimOf(call: SkillCall): string {

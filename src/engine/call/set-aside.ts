@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/index.ts';
 import type { Services } from './services.ts';
 import type { LiveAttempt } from './types.ts';
+import { whileAway } from './while-away.ts';
 
 /** Stands for a request that lies on disk only. Known by its identity. */
 const onDisk: JsonObject = Object.freeze({});
@@ -18,7 +19,7 @@ export function setAside(live: LiveAttempt): void {
 /** Before the attempt is written, or its request is needed. The charge is read by whoever settles it. */
 export async function readBack(services: Services, live: LiveAttempt): Promise<void> {
   if (live.record.request !== onDisk) return;
-  const stored = await services.deps.store.attempt(live.record.id);
+  const stored = await whileAway(services, async () => await services.deps.store.attempt(live.record.id));
   if (stored === undefined) throw new Error(`attempt ${live.record.id} is not in the store`);
   live.record = { ...live.record, request: stored.request };
 }

@@ -7,6 +7,7 @@ import { billMarker } from './late-bill.ts';
 import type { Services } from './services.ts';
 import { readBack } from './set-aside.ts';
 import type { LiveAttempt, Settlement } from './types.ts';
+import { whileAway } from './while-away.ts';
 
 /** States from which a settlement may come: everything that is not settled. */
 const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unknown', 'overdue'];
@@ -25,7 +26,10 @@ export async function settleAttempt(
   deps.failpoints.hit('attempt:before-settle');
   await readBack(services, live);
   const before = live.record;
-  const charge = live.charge ?? (await deps.store.chargesOfAttempt(before.id))[0];
+  // An answer is in hand: it waits for the database.
+  const chargeOf = async (): Promise<ChargeRecord | undefined> =>
+    (await whileAway(services, async () => await deps.store.chargesOfAttempt(before.id)))[0];
+  const charge = live.charge ?? (await chargeOf());
   for (;;) {
     const nowMs = deps.clock.nowMs();
     const record = settledRecord(live.record, settlement, nowMs);
@@ -52,10 +56,10 @@ export async function settleAttempt(
       if (charge !== undefined && settledCharge !== undefined) noteBudget(services, charge, settledCharge);
       break;
     }
-    const stored = await deps.store.attempt(before.id);
+    const stored = await whileAway(services, async () => await deps.store.attempt(before.id));
     if (stored === undefined) throw new Error(`attempt ${before.id} is not in the store`);
     live.record = stored;
-    live.charge = (await deps.store.chargesOfAttempt(before.id))[0];
+    live.charge = await chargeOf();
     if (!unsettled.includes(stored.state)) return;
   }
   deps.failpoints.hit('attempt:after-settle');
@@ -97,5 +101,5 @@ function settlementData(settlement: Settlement): JsonObject {
 }
 
 function noteBudget(services: Services, before: ChargeRecord, after: ChargeRecord): void {
-  services.budgets.note(after.labels, after.sourceRef, after.cnyMicros - before.cnyMicros);
+  services.budgets.note(after, after.cnyMicros - before.cnyMicros);
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../contract/index.ts';
-import type { Labels, Store } from '../ports/index.ts';
+import type { ChargeRecord, Labels, Store } from '../ports/index.ts';
 import { cnyMicrosOf } from './pricing.ts';
 
 /** A limit that a purchase would pass, or comes near to. */
@@ -18,12 +18,18 @@ export interface BudgetVerdict {
  */
 export interface Budgets {
   /**
-   * Whether a purchase of `estimate` may be made now. Where it may, it is counted at once, before anybody else can ask:
-   * who does not make it after all gives it back with `note`.
+   * Whether a purchase of `estimate` may be made now. Where it may, it is counted at once, before anybody else can ask, and
+   * is on its way to the ledger until `landed` or `giveBack` is called.
    */
   reserve(labels: Labels, sourceRef: string, estimateCnyMicros: number): Promise<BudgetVerdict>;
-  /** A reservation or a settlement changed the ledger by so much. */
-  note(labels: Labels, sourceRef: string, deltaCnyMicros: number): void;
+  /** The purchase's reservation is in the ledger: a sum that is read has it from there. */
+  landed(labels: Labels, sourceRef: string, estimateCnyMicros: number): void;
+  /** Nothing was bought. */
+  giveBack(labels: Labels, sourceRef: string, estimateCnyMicros: number): void;
+  /** A settlement changed a charge of the ledger by so much. */
+  note(charge: Pick<ChargeRecord, 'labels' | 'sourceRef' | 'reservedAt'>, deltaCnyMicros: number): void;
+  /** When the day of the daily budgets began, epoch ms. */
+  dayStart(nowMs: number): number;
 }
 
 const freshForMs = 30_000;
@@ -46,6 +52,8 @@ export function createBudgets(options: {
   const { limits, store, clock } = options;
   const tallies = new Map<string, Tally>();
   const readings = new Map<string, Reading>();
+  /** What was reserved and may not be in the ledger yet, by limit. */
+  const onTheWay = new Map<string, number>();
   const dayStartOf = createDayStart(options.timeZone);
   const limitsFor = (labels: Labels, sourceRef: string): readonly Limit[] => {
     const found: Limit[] = [];
@@ -59,7 +67,10 @@ export function createBudgets(options: {
     if (row !== undefined) found.push({ of: 'row', name: rowOf(sourceRef), limit: cnyMicrosOf(row) });
     return found;
   };
-  /** One reading at a time for each limit; what is noted meanwhile may be missing from it, and is counted on top. */
+  /**
+   * One reading at a time for each limit. What is on its way, landed or noted meanwhile may be missing from it, and is
+   * counted on top: for half a minute a sum may be too high, never too low.
+   */
   const read = (limit: Limit, key: string, dayStart: number): Reading => {
     const filter = {
       agent: { agent: limit.name, fromMs: dayStart },
@@ -73,13 +84,13 @@ export function createBudgets(options: {
         const spent = charges.reduce((sum, charge) => sum + charge.cnyMicros, 0);
         // At the end, so that the sums read longest ago stand first.
         tallies.delete(key);
-        tallies.set(key, { spent: spent + reading.noted, readAtMs, dayStart });
+        tallies.set(key, { spent: spent + reading.noted + (onTheWay.get(key) ?? 0), readAtMs, dayStart });
         forgetOld(tallies, readAtMs);
       } finally {
         readings.delete(key);
       }
     };
-    const reading: Reading = { noted: 0, done: Promise.resolve() };
+    const reading: Reading = { noted: 0, dayStart, done: Promise.resolve() };
     readings.set(key, reading);
     reading.done = load();
     return reading;
@@ -93,24 +104,47 @@ export function createBudgets(options: {
     if (ageMs >= 0 && ageMs < freshForMs) return;
     await (readings.get(key) ?? read(limit, key, dayStart)).done;
   };
-  const note: Budgets['note'] = (labels, sourceRef, delta) => {
+  const move = (
+    labels: Labels,
+    sourceRef: string,
+    change: { onTheWay: number; spent: number; landed: number },
+  ): void => {
     for (const limit of limitsFor(labels, sourceRef)) {
-      const tally = tallies.get(keyOf(limit));
-      if (tally !== undefined) tally.spent += delta;
-      const reading = readings.get(keyOf(limit));
-      if (reading !== undefined) reading.noted += Math.max(0, delta);
+      const key = keyOf(limit);
+      const left = (onTheWay.get(key) ?? 0) + change.onTheWay;
+      if (left > 0) onTheWay.set(key, left);
+      else onTheWay.delete(key);
+      const tally = tallies.get(key);
+      if (tally !== undefined) tally.spent += change.spent;
+      const reading = readings.get(key);
+      if (reading !== undefined) reading.noted += change.landed;
     }
   };
   return {
     reserve: async (labels, sourceRef, estimate) => {
       const asked = limitsFor(labels, sourceRef);
       await Promise.all(asked.map(refresh));
-      // From here to `note` nothing waits: of several that ask at once, each sees those before it.
+      // From here on nothing waits: of several that ask at once, each sees those before it.
       const verdict = judge(asked, (limit) => tallies.get(keyOf(limit))?.spent ?? 0, estimate);
-      if (verdict.kind !== 'reached') note(labels, sourceRef, estimate);
+      if (verdict.kind !== 'reached') move(labels, sourceRef, { onTheWay: estimate, spent: estimate, landed: 0 });
       return verdict;
     },
-    note,
+    landed: (labels, sourceRef, estimate) => {
+      move(labels, sourceRef, { onTheWay: -estimate, spent: 0, landed: estimate });
+    },
+    giveBack: (labels, sourceRef, estimate) => {
+      move(labels, sourceRef, { onTheWay: -estimate, spent: -estimate, landed: 0 });
+    },
+    note: ({ labels, sourceRef, reservedAt }, delta) => {
+      for (const limit of limitsFor(labels, sourceRef)) {
+        const tally = tallies.get(keyOf(limit));
+        // What was bought yesterday is no part of today's sum.
+        if (tally !== undefined && reservedAt >= tally.dayStart) tally.spent += delta;
+        const reading = readings.get(keyOf(limit));
+        if (reading !== undefined && reservedAt >= reading.dayStart) reading.noted += Math.max(0, delta);
+      }
+    },
+    dayStart: dayStartOf,
   };
 }
 
@@ -138,6 +172,7 @@ function judge(limits: readonly Limit[], spentOf: (limit: Limit) => number, esti
 /** The ledger being summed up. */
 interface Reading {
   noted: number;
+  readonly dayStart: number;
   done: Promise<void>;
 }
 
