@@ -176,6 +176,11 @@ function afterBuying(services: Services, call: SkillCall, bought: BuyResult): vo
   if (bought.forMs !== undefined) sleepFor(services, call, bought.why, bought.forMs);
   else if (bought.why === 'paused') {
     leaveRoom(services, call);
+    // Resumed in this very moment: nobody will wake it.
+    if (!services.isPaused()) {
+      call.isAgain = true;
+      return;
+    }
     services.pausedCalls.add(call);
     tellWait(call, 'paused', 'timer');
   } else tellWait(call, bought.why, 'gate');

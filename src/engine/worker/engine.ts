@@ -218,6 +218,9 @@ function releaseRun(run: Run): void {
     services.timers.disarm(call);
     services.gates.withdraw(call);
     if (call.slots.length > 0) services.gates.leave(call.slots);
+    // A request that is still under way leaves no room twice.
+    call.slots = [];
+    call.slotsFor = undefined;
     services.pausedCalls.delete(call);
     services.providerWaiters.delete(call);
     for (const each of call.tries) if (each.attempt !== undefined) services.watcher.forget(each.attempt);
