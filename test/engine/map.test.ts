@@ -142,4 +142,43 @@ describe('map and inner workflows', () => {
     expect(vendor.tasks).toHaveLength(4);
     expect((await world.types(second)).filter((type) => type === 'node-reused')).toHaveLength(3);
   });
+
+  it('equal items in equal items of a map around them are bought once each', async () => {
+    const clock = createVirtualClock();
+    const vendor = createScriptedVendor({ clock });
+    const shots = { kind: 'map', max_items: 9, concurrency: 1 };
+    const definitions = define({
+      workflows: [
+        {
+          workflow: 'w',
+          input: {},
+          nodes: {
+            scenes: { ...shots, over: '$.input.scenes', input: { shots: '$.item' }, body: { workflow: 'scene' } },
+          },
+          output: { images: '$.nodes.scenes.output.items[*].images[*]' },
+        },
+        {
+          workflow: 'scene',
+          input: {},
+          nodes: {
+            shots: { ...shots, over: '$.input.shots', input: { prompt: '$.item' }, body: { skill: 'painter' } },
+          },
+          output: { images: '$.nodes.shots.output.items[*].images[*]' },
+        },
+      ],
+      skills: [imageSkill('painter')],
+      providers: { acme: provider('acme') },
+    });
+    const world = await createWorld({ definitions, clock, providers: new Map([['acme', vendor.provider]]) });
+    const input = {
+      scenes: [
+        ['wide', 'wide'],
+        ['wide', 'wide'],
+      ],
+    };
+    expect((await world.settle(await world.submit({ input, sourceRef: 'row' }))).status).toBe('succeeded');
+    expect(vendor.tasks).toHaveLength(4);
+    await world.settle(await world.submit({ input, sourceRef: 'row' }));
+    expect(vendor.tasks).toHaveLength(4);
+  });
 });

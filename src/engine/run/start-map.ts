@@ -74,6 +74,11 @@ function occurrencesOf(items: readonly Json[]): readonly number[] {
   });
 }
 
+/** The same item in an equal item of a map around this one is another occurrence. */
+function within(outer: number | string, own: number): number | string {
+  return outer === 0 ? own : `${outer}/${own}`;
+}
+
 function startItems(state: MapState): void {
   const { frame, definition, items } = state;
   const concurrency = definition.concurrency ?? items.length;
@@ -112,7 +117,7 @@ function startItem(state: MapState, index: number): void {
     prefix: `${pathOf(frame, node.id)}[${index}]`,
     parent: frame,
     rootNode: frame.rootNode ?? node.id,
-    occurrence: state.occurrences[index] ?? 0,
+    occurrence: within(frame.occurrence, state.occurrences[index] ?? 0),
     input: inputOf(node, item, scope),
     item,
     index,
