@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
+import { isJsonObject } from '../../kernel/index.ts';
 import { openCall } from './open-call.ts';
 import type { Services } from './services.ts';
 import type { CallEnd, CallOwner, LiveAttempt, SkillCall } from './types.ts';
@@ -17,32 +17,29 @@ export function askJudge(
   return async (rule, output) => {
     const definition = call.skill.rules[rule];
     if (definition?.kind !== 'judge') return { kind: 'ok' };
-    const input: JsonObject = definition.input?.resolve({ input: call.input, output, params: call.params }) ?? {
-      input: call.input,
-      output,
-    };
-    const ended = await new Promise<CallEnd>((resolve) => {
-      const owner = judgeOwner(call, resolve);
-      void openCall(services, {
-        run: call.run,
-        owner,
-        path: `${call.path}#judge${rule}.${attempt.record.ordinal}`,
-        title: call.title,
-        skill: call.run.plan.skill(definition.judge),
-        input,
-        params: {},
-        retry: undefined,
-        paid: call.paid,
-        // The output need not show in the judge's prompt as a text: its purchase stands for it.
-        occurrence: attempt.record.id,
-        deadlineAt: call.deadlineAt,
-        mayReuse: true,
-        wake: proceed,
-      }).then((opened) => {
-        if (opened.kind === 'call') proceed(opened.call);
-        else resolve(opened.end);
-      });
-    });
+    const { promise, resolve } = Promise.withResolvers<CallEnd>();
+    const path = `${call.path}#judge${rule}.${attempt.record.ordinal}`;
+    const opened = await openCall(services, path, () => ({
+      run: call.run,
+      owner: judgeOwner(call, resolve),
+      path,
+      title: call.title,
+      skill: call.run.plan.skill(definition.judge),
+      input: definition.input?.resolve({ input: call.input, output, params: call.params }) ?? {
+        input: call.input,
+        output,
+      },
+      params: {},
+      retry: undefined,
+      paid: call.paid,
+      // The output need not show in the judge's prompt as a text: its purchase stands for it.
+      occurrence: attempt.record.id,
+      deadlineAt: call.deadlineAt,
+      mayReuse: true,
+      wake: proceed,
+    }));
+    if (opened.kind === 'call') proceed(opened.call);
+    const ended = opened.kind === 'call' ? await promise : opened.end;
     if (ended.kind !== 'succeeded' || !isJsonObject(ended.output)) return { kind: 'unavailable' };
     if (ended.output['ok'] === true) return { kind: 'ok' };
     const { reasons } = ended.output;

@@ -7,6 +7,7 @@ import type { AttemptRecord } from '../ports/index.ts';
 import { buildCapabilityInput } from '../skill/request.ts';
 import { roomsOf } from './buy.ts';
 import { usablePurchase } from './inherit.ts';
+import { engineFault, readAgain } from './read-again.ts';
 import type { Services } from './services.ts';
 import { recordUnknown } from './submit.ts';
 import type { CallEnd, CallOwner, CallRun, CallTry, LiveAttempt, PaidCalls, SkillCall } from './types.ts';
@@ -32,14 +33,29 @@ export interface CallRequest {
 
 export type OpenedCall =
   | { readonly kind: 'call'; readonly call: SkillCall; readonly fingerprint: string }
-  /** Over before it began: a remembered result, or an input that does not fit. */
+  /** Over before it began: a remembered result, an input that does not fit, a stop while the store could not be read. */
   | { readonly kind: 'end'; readonly end: CallEnd; readonly fingerprint: string | undefined };
 
 /**
  * Begins a call, or takes it up after a crash: its history is read back from the attempts on disk. An intent without an
- * answer is of unknown outcome; nothing is sent for it again.
+ * answer is of unknown outcome; nothing is sent for it again. A store that cannot be read is asked again; anything else
+ * that goes wrong is the call's end (`request` is made in here, since a mapping or a stored plan may be at fault). It
+ * throws only where the engine stops.
  */
-export async function openCall(services: Services, request: CallRequest): Promise<OpenedCall> {
+export async function openCall(services: Services, path: string, request: () => CallRequest): Promise<OpenedCall> {
+  try {
+    return await open(services, request());
+  } catch (error) {
+    if (services.signal.aborted) throw error;
+    return {
+      kind: 'end',
+      end: { kind: 'failed', failure: engineFault(services, path, error) },
+      fingerprint: undefined,
+    };
+  }
+}
+
+async function open(services: Services, request: CallRequest): Promise<OpenedCall> {
   const { skill, input, params } = request;
   const built = buildCapabilityInput(skill, { input, params, feedback: [] });
   if (!built.ok) return { kind: 'end', end: { kind: 'failed', failure: built.failure }, fingerprint: undefined };
@@ -48,7 +64,10 @@ export async function openCall(services: Services, request: CallRequest): Promis
   let inherited: LiveAttempt | undefined;
   if (request.mayReuse && tries.length === 0) {
     const { store } = services.deps;
-    const remembered = await store.remembered(fingerprint);
+    const why = (): CallEnd | undefined => whyNot(services, request);
+    const found = await readAgain(services, async () => await store.remembered(fingerprint), why);
+    if (!found.ok) return { kind: 'end', end: found.failure, fingerprint };
+    const remembered = found.value;
     const isUsable =
       remembered !== undefined &&
       !(remembered.degraded && isReusedAlways(skill)) &&
@@ -68,9 +87,11 @@ export async function openCall(services: Services, request: CallRequest): Promis
       };
       return { kind: 'end', end, fingerprint };
     }
-    const usable = await usablePurchase(services, fingerprint);
-    if (usable !== undefined) inherited = { record: usable, charge: undefined };
+    const usable = await readAgain(services, async () => await usablePurchase(services, fingerprint), why);
+    if (!usable.ok) return { kind: 'end', end: usable.failure, fingerprint };
+    if (usable.value !== undefined) inherited = { record: usable.value, charge: undefined };
   }
+  request.run.tookAttempts(request.path);
   const call = createCall(request, fingerprint, tries, inherited);
   // One that is taken up again has not asked: it does before it buys.
   if (request.mayReuse)
@@ -163,15 +184,34 @@ function byContent(value: Json | undefined): Json {
 }
 
 async function readTries(services: Services, request: CallRequest): Promise<CallTry[]> {
+  const { run, skill } = request;
   const tries: CallTry[] = [];
-  for (const stored of request.run.attemptsOf(request.path)) {
+  // The sum at risk is for the row of a call in doubt: who cancels does without.
+  const unneeded = (): 'unneeded' | undefined =>
+    run.stopping() === 'canceled' || run.epoch() === undefined ? 'unneeded' : undefined;
+  for (const stored of run.attemptsOf(request.path)) {
     // What is under way at a vendor is looked up again only when it settles: a restart has thousands of these.
-    const charges = stored.state === 'accepted' ? [] : await services.deps.store.chargesOfAttempt(stored.id);
-    const live: LiveAttempt = { record: stored, charge: charges[0] };
-    if (stored.state === 'intended') await recordUnknown(services, live, crashed(stored));
-    tries.push({ candidate: candidateOf(request.skill, stored), attempt: live, at: stored.intendedAt });
+    const charges =
+      stored.state === 'accepted'
+        ? undefined
+        : await readAgain(services, async () => await services.deps.store.chargesOfAttempt(stored.id), unneeded);
+    const live: LiveAttempt = { record: stored, charge: charges?.ok === true ? charges.value[0] : undefined };
+    // It may be paid for: written whatever is asked meanwhile.
+    if (stored.state === 'intended') {
+      const record = async (): Promise<void> => await recordUnknown(services, live, crashed(stored));
+      await readAgain(services, record, () => undefined);
+    }
+    tries.push({ candidate: candidateOf(skill, stored), attempt: live, at: stored.intendedAt });
   }
   return tries;
+}
+
+/** Why a call that has bought nothing need not begin any more: it ends so. Undefined while it is wanted. */
+function whyNot(services: Services, { run, deadlineAt }: CallRequest): CallEnd | undefined {
+  if (run.stopping() !== undefined || run.epoch() === undefined) return { kind: 'canceled' };
+  if (deadlineAt === undefined || services.deps.clock.nowMs() < deadlineAt) return undefined;
+  const message = 'the time limit of the node has passed while the store could not be read';
+  return { kind: 'failed', failure: { kind: 'timeout', code: 'node-timeout', message } };
 }
 
 function crashed(record: AttemptRecord): Failure {

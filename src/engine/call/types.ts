@@ -30,6 +30,8 @@ export interface CallRun {
   readonly stopping: () => 'failed' | 'canceled' | undefined;
   /** Attempts of this execution that lay in the store when it was taken up, by the path of their call. */
   attemptsOf(path: string): readonly AttemptRecord[];
+  /** They are a call's from now on. Until then they are looked after at the execution's end. */
+  tookAttempts(path: string): void;
   /** Fenced writes, in order; resolves when on disk, false when the execution was lost to another worker. */
   write(commands: readonly StoreCommand[]): Promise<boolean>;
   /** Written along with the next write. */

@@ -42,9 +42,11 @@ class FrameCallRun implements CallRun {
   }
 
   attemptsOf(path: string): readonly AttemptRecord[] {
-    const stored = this.#run.storedAttempts.get(path) ?? [];
+    return this.#run.storedAttempts.get(path) ?? [];
+  }
+
+  tookAttempts(path: string): void {
     this.#run.storedAttempts.delete(path);
-    return stored;
   }
 
   write(commands: readonly StoreCommand[]): Promise<boolean> {

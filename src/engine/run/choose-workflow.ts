@@ -51,27 +51,30 @@ async function askPlanner(
   choice: Choice,
 ): Promise<{ readonly end: CallEnd; readonly fingerprint: string | undefined }> {
   const { services } = run;
-  const skill = run.plan.skill(choice.planner);
-  const title = skill.plan.definition.title ?? choice.planner;
-  const workflows = choice.workflows.map((name): Json => ({ name, title: run.plan.plan.graphs[name]?.title ?? name }));
   const { promise, resolve } = Promise.withResolvers<CallEnd>();
   const wake = (call: SkillCall): void => {
     advance(services, call);
   };
-  const opened = await openCall(services, {
-    run: callRun,
-    owner: plannerOwner(run, title, resolve),
-    path: plannerPath,
-    title,
-    skill,
-    input: { ...run.record.input, workflows },
-    params: {},
-    retry: undefined,
-    paid: paidCallsOf(run, plannerPath, maxPaidCalls(services, skill.plan.definition)),
-    occurrence: 0,
-    deadlineAt: undefined,
-    mayReuse: true,
-    wake,
+  const opened = await openCall(services, plannerPath, () => {
+    const skill = run.plan.skill(choice.planner);
+    const title = skill.plan.definition.title ?? choice.planner;
+    const { graphs } = run.plan.plan;
+    const workflows = choice.workflows.map((name): Json => ({ name, title: graphs[name]?.title ?? name }));
+    return {
+      run: callRun,
+      owner: plannerOwner(run, title, resolve),
+      path: plannerPath,
+      title,
+      skill,
+      input: { ...run.record.input, workflows },
+      params: {},
+      retry: undefined,
+      paid: paidCallsOf(run, plannerPath, maxPaidCalls(services, skill.plan.definition)),
+      occurrence: 0,
+      deadlineAt: undefined,
+      mayReuse: true,
+      wake,
+    };
   });
   if (opened.kind === 'end') return { end: opened.end, fingerprint: opened.fingerprint };
   wake(opened.call);

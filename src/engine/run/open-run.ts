@@ -1,4 +1,5 @@
 import { eventOf } from '../call/events.ts';
+import { engineFault } from '../call/read-again.ts';
 import type { Services } from '../call/services.ts';
 import type { LiveGraph, LivePlan } from '../graph/live.ts';
 import type { AttemptRecord, ExecutionRecord, NodeRecord, StoreCommand } from '../ports/index.ts';
@@ -6,6 +7,7 @@ import { type ExecutionRequest, writeRequest } from '../worker/request.ts';
 import { openFrame, stopFrame } from './apply.ts';
 import { createCallRun } from './call-run.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
+import type { GraphEnd } from './decide.ts';
 import { endExecution } from './end-execution.ts';
 import { createJournal } from './journal.ts';
 import { putExecution, type Run } from './run.ts';
@@ -72,20 +74,12 @@ function byPath(attempts: readonly AttemptRecord[]): Map<string, AttemptRecord[]
 export async function openRun(run: Run, request: ExecutionRequest): Promise<void> {
   const { clock } = run.services.deps;
   if (run.record.status === 'queued') run.journal.push(startCommands(run, clock.nowMs()));
-  const { choice } = request;
-  if (choice !== undefined && run.plan.plan.graphs[run.record.workflow] === undefined) {
-    const chosen = await chooseWorkflow(run, createCallRun(run), choice);
-    if (run.journal.isLost || run.isOver) return;
-    if (chosen === 'canceled') {
-      endExecution(run, { status: 'canceled' });
-      return;
-    }
-    if (chosen !== 'chosen') {
-      endExecution(run, { status: 'failed', failure: chosen });
-      return;
-    }
+  const graph = await graphOf(run, request.choice);
+  if (run.journal.isLost || run.isOver) return;
+  if ('status' in graph) {
+    endExecution(run, graph);
+    return;
   }
-  const graph = run.plan.graph(run.record.workflow);
   if (request.rerunFrom !== undefined) markAnew(run, graph, request.rerunFrom);
   openFrame(run, graph, {
     prefix: '',
@@ -96,6 +90,23 @@ export async function openRun(run: Run, request: ExecutionRequest): Promise<void
     },
   });
   if (run.record.cancelRequestedAt !== undefined) cancelRun(run);
+}
+
+/** The graph to run, which a planner may have to choose; or how the execution ends without one. */
+async function graphOf(run: Run, choice: ExecutionRequest['choice']): Promise<LiveGraph | GraphEnd> {
+  const { services, plan } = run;
+  try {
+    if (choice !== undefined && plan.plan.graphs[run.record.workflow] === undefined) {
+      const chosen = await chooseWorkflow(run, createCallRun(run), choice);
+      if (chosen === 'canceled') return { status: 'canceled' };
+      if (chosen !== 'chosen') return { status: 'failed', failure: chosen };
+    }
+    return plan.graph(run.record.workflow);
+  } catch (error) {
+    if (services.signal.aborted) throw error;
+    // It is in `runs` by now: nobody else would ever end it.
+    return { status: 'failed', failure: engineFault(services, run.record.workflow, error) };
+  }
 }
 
 function startCommands(run: Run, at: number): readonly StoreCommand[] {

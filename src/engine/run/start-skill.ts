@@ -22,23 +22,25 @@ export async function startSkill(
 ): Promise<void> {
   const { run } = frame;
   const path = pathOf(frame, node.id);
-  const skill = run.plan.skill(definition.skill);
-  const scope = scopeOf(frame.state);
   const owner = new NodeOwner(frame, node);
-  const opened = await openCall(run.services, {
-    run: frame.callRun,
-    owner,
-    path,
-    title: node.title,
-    skill,
-    input: node.resolveInput(scope),
-    params: { ...node.resolveParams(scope), ...runParams(run, node.id) },
-    retry: definition.retry,
-    paid: paidCallsOf(run, path, maxPaidCalls(run.services, skill.plan.definition)),
-    occurrence: frame.occurrence,
-    deadlineAt: deadlineOf(frame, node),
-    mayReuse: !run.anew.has(frame.rootNode ?? node.id),
-    wake: run.services.advance,
+  const opened = await openCall(run.services, path, () => {
+    const skill = run.plan.skill(definition.skill);
+    const scope = scopeOf(frame.state);
+    return {
+      run: frame.callRun,
+      owner,
+      path,
+      title: node.title,
+      skill,
+      input: node.resolveInput(scope),
+      params: { ...node.resolveParams(scope), ...runParams(run, node.id) },
+      retry: definition.retry,
+      paid: paidCallsOf(run, path, maxPaidCalls(run.services, skill.plan.definition)),
+      occurrence: frame.occurrence,
+      deadlineAt: deadlineOf(frame, node),
+      mayReuse: !run.anew.has(frame.rootNode ?? node.id),
+      wake: run.services.advance,
+    };
   });
   owner.fingerprint = opened.fingerprint;
   if (opened.kind === 'end') {
