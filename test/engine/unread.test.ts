@@ -1,66 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EngineDeps } from '../../src/engine/index.ts';
-import { createVirtualClock, type ExecutionId } from '../../src/kernel/index.ts';
-import { define, imageSkill, imageWorkflow, textSkill } from './support/definitions.ts';
-import { createFaults, type Faults } from './support/faulty-store.ts';
-import { createScriptedVendor, type Script, type ScriptedVendor } from './support/vendor.ts';
-import { createWorld, echo, instantCollector, running, type World } from './support/world.ts';
-
-interface UnreadWorld extends World {
-  readonly acme: ScriptedVendor;
-  readonly faults: Faults;
-}
-
-/** A world whose store can be made to refuse reads: a picture by default, with a judge or a planner where asked for. */
-async function unreadWorld(
-  options: {
-    readonly workflows?: readonly object[];
-    readonly skills?: readonly object[];
-    readonly script?: Script;
-    readonly deps?: Partial<EngineDeps>;
-  } = {},
-): Promise<UnreadWorld> {
-  const clock = createVirtualClock();
-  const acme = createScriptedVendor({ clock, script: options.script ?? drawing });
-  const faults = createFaults();
-  const world = await createWorld({
-    definitions: define({
-      workflows: options.workflows ?? [imageWorkflow()],
-      skills: options.skills ?? [imageSkill('painter')],
-    }),
-    clock,
-    providers: new Map([['acme', acme.provider]]),
-    functions: { echo },
-    change: (deps) => ({ store: faults.wrap(deps.store) }),
-    ...(options.deps === undefined ? {} : { deps: options.deps }),
-  });
-  return Object.assign(Object.create(world) as World, { acme, faults });
-}
-
-/** Pictures take ten seconds; whoever is asked in words says yes, and chooses `draw`. */
-const drawing: Script = ({ model }) =>
-  model === 'text-1'
-    ? { submit: 'complete', output: { text: '{"ok":true,"workflow":"draw"}', finish: 'stop' } }
-    : { submit: 'accept', durationMs: 10_000 };
-
-const critic = textSkill('critic', {
-  input: {},
-  defaults: { prompt: 'is it good?' },
-  parse: { as: 'json' },
-  output: { type: 'object' },
-});
-const judged = [imageSkill('painter', { verify: [{ judge: 'critic' }] }), critic];
-const planner = textSkill('planner', {
-  input: {},
-  defaults: { prompt: 'choose' },
-  parse: { as: 'json' },
-  output: { type: 'object', required: ['workflow'] },
-});
-const choice = { workflow: ['draw', 'other'], planner: 'planner', input: { prompt: 'x' } };
-const choosing = {
-  workflows: [imageWorkflow(), imageWorkflow('other')],
-  skills: [imageSkill('painter'), planner],
-};
+import type { ExecutionId } from '../../src/kernel/index.ts';
+import { type AskingWorld, askingWorld, choice, choosing, judged } from './support/asking-world.ts';
+import { imageWorkflow } from './support/definitions.ts';
+import type { Script } from './support/vendor.ts';
+import { instantCollector, running, type World } from './support/world.ts';
 
 /** What nobody has caught ends the process in production: here it is counted. */
 function countUnhandled(): () => number {
@@ -81,7 +24,7 @@ const cancel = async (world: World, id: ExecutionId): Promise<void> => {
 
 describe('a node’s call while the store cannot be read', () => {
   it.each(['remembered', 'attemptsByFingerprint'] as const)('asks %s again, and goes on', async (read) => {
-    const world = await unreadWorld();
+    const world = await askingWorld();
     world.faults.refuse(read, 2);
     const done = await world.settle(await world.submit({ input: { prompt: 'x' } }), 600_000);
     expect(world.faults.refused(read)).toBe(2);
@@ -90,7 +33,7 @@ describe('a node’s call while the store cannot be read', () => {
   });
 
   it('keeps what was bought before a restart, and the sum that is at risk', async () => {
-    const world = await unreadWorld({ script: () => ({ submit: 'lose' }) });
+    const world = await askingWorld({ script: () => ({ submit: 'lose' }) });
     const id = await world.submit({ input: { prompt: 'x' } });
     expect((await world.settle(id)).status).toBe('held');
     world.faults.refuse('chargesOfAttempt', 3);
@@ -108,7 +51,7 @@ describe('a node’s call while the store cannot be read', () => {
   });
 
   it('ends with a cancel, while the store still cannot be read', async () => {
-    const world = await unreadWorld();
+    const world = await askingWorld();
     world.faults.refuse('remembered', 1_000_000);
     const id = await world.submit({ input: { prompt: 'x' } });
     await world.clock.advance(10_000);
@@ -126,7 +69,7 @@ describe('a node’s call while the store cannot be read', () => {
       'node-timeout',
     ],
   ])('ends with %s, while the store still cannot be read', async (_name, workflow, code) => {
-    const world = await unreadWorld({ workflows: [imageWorkflow('draw', workflow)] });
+    const world = await askingWorld({ workflows: [imageWorkflow('draw', workflow)] });
     world.faults.refuse('remembered', 1_000_000);
     const id = await world.submit({ input: { prompt: 'x' } });
     expect(await world.settle(id, 120_000)).toMatchObject({ status: 'failed', failure: { kind: 'timeout', code } });
@@ -135,7 +78,7 @@ describe('a node’s call while the store cannot be read', () => {
 
   it('fails in words for whatever else goes wrong there', async () => {
     const holds = (): Promise<boolean> => Promise.reject(new Error('the spool is gone'));
-    const world = await unreadWorld({ deps: { collector: { ...instantCollector, holds } } });
+    const world = await askingWorld({ deps: { collector: { ...instantCollector, holds } } });
     const input = { prompt: 'x' };
     const source = { input, sourceRef: 'test:row#stage' };
     expect((await world.settle(await world.submit(source))).status).toBe('succeeded');
@@ -146,7 +89,7 @@ describe('a node’s call while the store cannot be read', () => {
   });
 
   it('watches on what was bought before, where its history cannot be read for another reason', async () => {
-    const world = await unreadWorld({ script: () => ({ submit: 'accept', durationMs: 3_000_000 }) });
+    const world = await askingWorld({ script: () => ({ submit: 'accept', durationMs: 3_000_000 }) });
     const id = await world.submit({ input: { prompt: 'x' } });
     expect((await world.settle(id)).status).toBe('held');
     world.faults.refuse('chargesOfAttempt', 1, new Error('a stored charge cannot be read'));
@@ -163,7 +106,7 @@ describe('a node’s call while the store cannot be read', () => {
 describe('a judge’s call while the store cannot be read', () => {
   it.each(['remembered', 'attemptsByFingerprint'] as const)('asks %s again, and judges', async (read) => {
     const unhandled = countUnhandled();
-    const world = await unreadWorld({ skills: judged });
+    const world = await askingWorld({ skills: judged });
     const id = await world.submit({ input: { prompt: 'x' } });
     await world.clock.advance(5_000);
     world.faults.refuse(read, 1);
@@ -176,7 +119,7 @@ describe('a judge’s call while the store cannot be read', () => {
 
   it('is unavailable for whatever else goes wrong there: the paid result is kept, and marked', async () => {
     const unhandled = countUnhandled();
-    const world = await unreadWorld({ skills: judged });
+    const world = await askingWorld({ skills: judged });
     const id = await world.submit({ input: { prompt: 'x' } });
     await world.clock.advance(5_000);
     world.faults.refuse('remembered', 1, new Error('a stored result cannot be read'));
@@ -186,7 +129,7 @@ describe('a judge’s call while the store cannot be read', () => {
   });
 
   it('ends with a cancel, while the store still cannot be read', async () => {
-    const world = await unreadWorld({ skills: judged });
+    const world = await askingWorld({ skills: judged });
     const id = await world.submit({ input: { prompt: 'x' } });
     await world.clock.advance(5_000);
     world.faults.refuse('remembered', 1_000_000);
@@ -199,7 +142,7 @@ describe('a judge’s call while the store cannot be read', () => {
 
 describe('a planner’s call while the store cannot be read', () => {
   it.each(['remembered', 'attemptsByFingerprint'] as const)('asks %s again, and chooses', async (read) => {
-    const world = await unreadWorld(choosing);
+    const world = await askingWorld(choosing);
     world.faults.refuse(read, 1);
     const done = await world.settle(await world.submit(choice), 600_000);
     expect(world.faults.refused(read)).toBe(1);
@@ -208,7 +151,7 @@ describe('a planner’s call while the store cannot be read', () => {
   });
 
   it('ends with a cancel, while the store still cannot be read', async () => {
-    const world = await unreadWorld(choosing);
+    const world = await askingWorld(choosing);
     world.faults.refuse('remembered', 1_000_000);
     const id = await world.submit(choice);
     await world.clock.advance(10_000);
@@ -217,7 +160,7 @@ describe('a planner’s call while the store cannot be read', () => {
   });
 
   it('fails in words for whatever else goes wrong there', async () => {
-    const world = await unreadWorld(choosing);
+    const world = await askingWorld(choosing);
     world.faults.refuse('remembered', 1, new Error('a stored result cannot be read'));
     const done = await world.settle(await world.submit(choice), 60_000);
     expect(done).toMatchObject({ status: 'failed', failure: { kind: 'internal', code: 'engine' } });
@@ -240,8 +183,8 @@ describe('a last good result while the store cannot be read', () => {
       ? { submit: 'accept', durationMs: 1_000 }
       : { submit: 'refuse', failure: { kind: 'content-policy', code: 'no', message: 'no' } };
 
-  const drawn = async (): Promise<UnreadWorld> => {
-    const world = await unreadWorld({ workflows: [falling], script: once });
+  const drawn = async (): Promise<AskingWorld> => {
+    const world = await askingWorld({ workflows: [falling], script: once });
     const first = await world.submit({ input: { prompt: 'x' }, sourceRef: 'test:row#stage' });
     expect((await world.settle(first)).status).toBe('succeeded');
     return world;
@@ -270,7 +213,7 @@ describe('a last good result while the store cannot be read', () => {
     const side = (prompt: string): object => ({ kind: 'skill', skill: 'painter', input: { prompt } });
     const right = { ...side('$.input.right'), on_failure: { fallback: 'last_good' } };
     const refusal = { kind: 'content-policy', code: 'no', message: 'no' } as const;
-    const world = await unreadWorld({
+    const world = await askingWorld({
       workflows: [
         { workflow: 'draw', input: { type: 'object' }, nodes: { left: side('$.input.left'), right }, output: {} },
       ],

@@ -228,7 +228,7 @@ async function useSettled(services: Services, call: SkillCall, attempt: LiveAtte
   leaveRoom(services, call);
   const isLate = call.state === 'held' || attempt.record.observedWaitMs > attempt.record.deadlineMs;
   const verdict = await useOutput(services, call, attempt, judgesOf(services, call, attempt));
-  if (verdict.kind === 'refused') {
+  if (verdict.kind === 'refused' || verdict.kind === 'canceled') {
     call.isAgain = true;
     return;
   }
@@ -257,7 +257,7 @@ async function useInherited(services: Services, call: SkillCall, attempt: LiveAt
   call.owner.works(call);
   const verdict = await useOutput(services, call, attempt, judgesOf(services, call, attempt));
   call.inherited = undefined;
-  if (verdict.kind === 'refused') {
+  if (verdict.kind === 'refused' || verdict.kind === 'canceled') {
     call.isAgain = true;
     return;
   }

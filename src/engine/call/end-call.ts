@@ -45,6 +45,7 @@ export function endBadly(
 export function end(services: Services, call: SkillCall, result: CallEnd): void {
   if (call.state === 'ended') return;
   call.state = 'ended';
+  call.run.closed(call);
   services.timers.disarm(call);
   services.pausedCalls.delete(call);
   services.providerWaiters.delete(call);

@@ -40,6 +40,8 @@ export function askJudge(
     }));
     if (opened.kind === 'call') proceed(opened.call);
     const ended = opened.kind === 'call' ? await promise : opened.end;
+    // Its output is for a later execution to judge: it must not pass for one that no judge could be asked about.
+    if (ended.kind === 'canceled' && call.run.stopping() === 'canceled') return { kind: 'canceled' };
     if (ended.kind !== 'succeeded' || !isJsonObject(ended.output)) return { kind: 'unavailable' };
     if (ended.output['ok'] === true) return { kind: 'ok' };
     const { reasons } = ended.output;
@@ -48,11 +50,18 @@ export function askJudge(
   };
 }
 
+/** A judge in doubt holds the node that asked for it, until its verdict has come. */
 function judgeOwner(call: SkillCall, resolve: (end: CallEnd) => void): CallOwner {
+  let isHeld = false;
+  const goesOn = (): void => {
+    if (isHeld) call.owner.works(call);
+    isHeld = false;
+  };
   return {
-    waits: () => undefined,
-    works: () => undefined,
+    waits: goesOn,
+    works: goesOn,
     held: (_judge, attempt, failure) => {
+      isHeld = true;
       call.owner.held(call, attempt, failure);
     },
     ended: (_judge, end) => {

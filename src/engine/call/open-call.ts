@@ -97,6 +97,7 @@ async function open(services: Services, request: CallRequest): Promise<OpenedCal
   if (request.mayReuse)
     call.lookedAtMs = tries.length === 0 ? services.deps.clock.monotonicMs() : Number.NEGATIVE_INFINITY;
   keepRoom(services, call);
+  request.run.opened(call);
   return { kind: 'call', call, fingerprint };
 }
 

@@ -32,6 +32,9 @@ export interface CallRun {
   attemptsOf(path: string): readonly AttemptRecord[];
   /** They are a call's from now on. Until then they are looked after at the execution's end. */
   tookAttempts(path: string): void;
+  /** A call of the execution, whether a node's, a judge's or the planner's: reached by verdicts and stops until it ends. */
+  opened(call: SkillCall): void;
+  closed(call: SkillCall): void;
   /** Fenced writes, in order; resolves when on disk, false when the execution was lost to another worker. */
   write(commands: readonly StoreCommand[]): Promise<boolean>;
   /** Written along with the next write. */

@@ -14,15 +14,18 @@ export type OutputVerdict =
   | { readonly kind: 'good'; readonly output: JsonObject; readonly marks: readonly Mark[] }
   /** Written on the attempt; the reasons feed the next one. */
   | { readonly kind: 'refused' }
+  /** A cancel came while it was judged; nothing is written, so that it is found again. */
+  | { readonly kind: 'canceled' }
   /** It cannot be had: moving it failed, or the vendor has thrown it away. Nothing is bought for that. */
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Asks a judge: its reasons when it refuses, `unavailable` when it could not be asked. */
+/** Asks a judge: its reasons when it refuses, `unavailable` when it could not be asked, `canceled` with its execution. */
 export type AskJudge = (
   rule: number,
   output: JsonObject,
 ) => Promise<
-  { readonly kind: 'ok' | 'unavailable' } | { readonly kind: 'refused'; readonly reasons: readonly string[] }
+  | { readonly kind: 'ok' | 'unavailable' | 'canceled' }
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] }
 >;
 
 /**
@@ -47,6 +50,7 @@ export async function useOutput(
   const fits = call.skill.checkOutput?.(output.value);
   if (fits?.ok === false) return await refuse(services, live, [`the output does not fit its schema: ${fits.failure}`]);
   const verdict = await verify(call, output.value, askJudge);
+  if (verdict === 'canceled') return { kind: 'canceled' };
   if (verdict.reasons.length > 0) return await refuse(services, live, verdict.reasons);
   return { kind: 'good', output: output.value, marks: [...verdict.marks, ...filmMarks(call, live, output.value)] };
 }
@@ -66,7 +70,7 @@ async function verify(
   call: SkillCall,
   output: JsonObject,
   askJudge: AskJudge,
-): Promise<{ reasons: readonly string[]; marks: readonly Mark[] }> {
+): Promise<{ reasons: readonly string[]; marks: readonly Mark[] } | 'canceled'> {
   const marks: Mark[] = [];
   for (const [at, rule] of call.skill.rules.entries()) {
     if (rule.kind === 'cel') {
@@ -76,6 +80,7 @@ async function verify(
       continue;
     }
     const judged = await askJudge(at, output);
+    if (judged.kind === 'canceled') return 'canceled';
     if (judged.kind === 'refused') return { reasons: judged.reasons, marks };
     if (judged.kind === 'unavailable') {
       marks.push({ kind: 'degraded', node: call.path, text: `「${call.title}」的质检暂不可用，结果未经检查` });

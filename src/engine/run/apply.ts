@@ -142,10 +142,11 @@ function stopInside(frame: Frame): void {
   for (const child of [...run.frames]) {
     if (child.parent === frame) stopFrame(child, { status: stopping.status, failure: stopping.failure });
   }
+  // Judges as well: the call that waits for one is busy, and would not hear of it.
+  for (const call of [...run.calls]) if (call.run === frame.callRun) advance(run.services, call);
+  if (stopping.status !== 'canceled') return;
   for (const leaf of [...run.leaves.values()]) {
-    if (leaf.frame !== frame) continue;
-    if (leaf.call !== undefined) advance(run.services, leaf.call);
-    if (stopping.status === 'canceled') leaf.abort?.abort(new Error('canceled'));
+    if (leaf.frame === frame) leaf.abort?.abort(new Error('canceled'));
   }
 }
 

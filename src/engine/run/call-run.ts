@@ -1,4 +1,4 @@
-import type { CallRun } from '../call/types.ts';
+import type { CallRun, SkillCall } from '../call/types.ts';
 import type { LivePlan } from '../graph/live.ts';
 import type { AttemptRecord, ExecutionRecord, StoreCommand } from '../ports/index.ts';
 import type { Stopping } from './frame.ts';
@@ -38,7 +38,7 @@ class FrameCallRun implements CallRun {
 
   stopping(): 'failed' | 'canceled' | undefined {
     const isCanceled = this.#run.record.cancelRequestedAt !== undefined;
-    return stoppingOf(this.frame)?.status ?? (isCanceled ? 'canceled' : undefined);
+    return (stoppingOf(this.frame) ?? this.#run.stopping)?.status ?? (isCanceled ? 'canceled' : undefined);
   }
 
   attemptsOf(path: string): readonly AttemptRecord[] {
@@ -47,6 +47,14 @@ class FrameCallRun implements CallRun {
 
   tookAttempts(path: string): void {
     this.#run.storedAttempts.delete(path);
+  }
+
+  opened(call: SkillCall): void {
+    this.#run.calls.add(call);
+  }
+
+  closed(call: SkillCall): void {
+    this.#run.calls.delete(call);
   }
 
   write(commands: readonly StoreCommand[]): Promise<boolean> {

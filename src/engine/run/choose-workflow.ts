@@ -84,7 +84,10 @@ async function askPlanner(
 /** The planner stands outside any graph: its doubts are told as the execution's. */
 function plannerOwner(run: Run, title: string, resolve: (end: CallEnd) => void): CallOwner {
   return {
-    waits: () => undefined,
+    // A verdict has come, if it was held.
+    waits: () => {
+      resumeExecution(run);
+    },
     works: () => {
       resumeExecution(run);
     },

@@ -1,3 +1,4 @@
+import { advance } from '../call/advance.ts';
 import { eventOf } from '../call/events.ts';
 import { engineFault } from '../call/read-again.ts';
 import type { Services } from '../call/services.ts';
@@ -9,6 +10,7 @@ import { createCallRun } from './call-run.ts';
 import { chooseWorkflow } from './choose-workflow.ts';
 import type { GraphEnd } from './decide.ts';
 import { endExecution } from './end-execution.ts';
+import type { Stopping } from './frame.ts';
 import { createJournal } from './journal.ts';
 import { putExecution, type Run } from './run.ts';
 import { startNode } from './start-node.ts';
@@ -42,8 +44,10 @@ export function createRun(parts: RunParts): Run {
     storedNodes: byNode(parts.nodes),
     storedAttempts: byPath(parts.attempts),
     leaves: new Map(),
+    calls: new Set(),
     frames: new Set(),
     root: undefined,
+    stopping: undefined,
     activeSinceMs: record.status === 'held' ? undefined : services.deps.clock.monotonicMs(),
     notedHeld: new Set(),
     toldHeld: new Set(),
@@ -98,6 +102,7 @@ async function graphOf(run: Run, choice: ExecutionRequest['choice']): Promise<Li
   try {
     if (choice !== undefined && plan.plan.graphs[run.record.workflow] === undefined) {
       const chosen = await chooseWorkflow(run, createCallRun(run), choice);
+      if (run.stopping?.status === 'failed') return { status: 'failed', failure: run.stopping.failure };
       if (chosen === 'canceled') return { status: 'canceled' };
       if (chosen !== 'chosen') return { status: 'failed', failure: chosen };
     }
@@ -130,9 +135,18 @@ function markAnew(run: Run, graph: LiveGraph, from: string): void {
 
 /** Asks everything that is under way to end. */
 export function cancelRun(run: Run): void {
-  if (run.root === undefined) return;
-  stopFrame(run.root, {
+  stopRun(run, {
     status: 'canceled',
     failure: { kind: 'canceled', code: 'canceled', message: 'canceled on request' },
   });
+}
+
+/** Nothing new starts, what is under way ends as it can: in its graph, or before there is one. */
+export function stopRun(run: Run, stopping: Stopping): void {
+  if (run.root !== undefined) {
+    stopFrame(run.root, stopping);
+    return;
+  }
+  if (run.stopping?.status !== 'canceled') run.stopping = stopping;
+  for (const call of [...run.calls]) advance(run.services, call);
 }

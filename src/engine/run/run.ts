@@ -6,7 +6,7 @@ import type { LivePlan } from '../graph/live.ts';
 import type { AttemptRecord, ExecutionRecord, Mark, NodeRecord, StoreCommand } from '../ports/index.ts';
 import type { Timed } from '../worker/timers.ts';
 import type { GraphEnd } from './decide.ts';
-import type { FrameState, NodeState } from './frame.ts';
+import type { FrameState, NodeState, Stopping } from './frame.ts';
 import type { Journal } from './journal.ts';
 
 /** A graph that runs, with its place in the execution. */
@@ -32,7 +32,6 @@ export interface Frame {
 export interface Leaf {
   readonly frame: Frame;
   readonly id: string;
-  readonly call?: SkillCall;
   readonly abort?: { abort(reason: Error): void };
   status: 'working' | 'waiting' | 'held';
   waitsFor: WaitReason | undefined;
@@ -57,8 +56,12 @@ export interface Run {
   readonly storedNodes: Map<string, NodeRecord>;
   readonly storedAttempts: Map<string, AttemptRecord[]>;
   readonly leaves: Map<string, Leaf>;
+  /** Every call that has not ended: its nodes', their judges', and the planner's, which stands in no graph. */
+  readonly calls: Set<SkillCall>;
   readonly frames: Set<Frame>;
   root: Frame | undefined;
+  /** Why it stops, where it was told so before it had a graph: the planner was being asked. */
+  stopping: Stopping | undefined;
   /** Monotonic time since which it counts as active; undefined while held. */
   activeSinceMs: number | undefined;
   /** Paths whose hold stands in the log. */

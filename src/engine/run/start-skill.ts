@@ -51,7 +51,6 @@ export async function startSkill(
   run.leaves.set(path, {
     frame,
     id: node.id,
-    call,
     status: 'working',
     waitsFor: undefined,
     toldWait: undefined,

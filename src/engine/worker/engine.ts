@@ -213,8 +213,7 @@ async function requestCancel(takeUp: TakeUp, id: ExecutionId, reason: string): P
 /** Frees what a lost execution holds in memory; what it bought is watched by whoever has it now. */
 function releaseRun(run: Run): void {
   const { services } = run;
-  for (const { call } of run.leaves.values()) {
-    if (call === undefined) continue;
+  for (const call of run.calls) {
     services.timers.disarm(call);
     services.gates.withdraw(call);
     if (call.slots.length > 0) services.gates.leave(call.slots);

@@ -104,9 +104,9 @@ export async function mayAskForBill(deps: EngineDeps, id: ExecutionId): Promise<
 /** A call in doubt may have been answered by its former owner, or resolved beside this worker: its row is read again. */
 export async function rereadDoubts(services: Services, runs: ReadonlyMap<ExecutionId, Run>): Promise<void> {
   for (const run of runs.values()) {
-    for (const { call } of run.leaves.values()) {
-      const live = call?.tries.at(-1)?.attempt;
-      if (call === undefined || live === undefined || !isInDoubt(live.record)) continue;
+    for (const call of [...run.calls]) {
+      const live = call.tries.at(-1)?.attempt;
+      if (live === undefined || !isInDoubt(live.record)) continue;
       const stored = await services.deps.store.attempt(live.record.id);
       if (stored === undefined || stored.state === live.record.state || !isInDoubt(live.record)) continue;
       live.record = stored;

@@ -6,7 +6,7 @@ import { settleAttempt } from '../call/settle.ts';
 import { recordHandle } from '../call/submit.ts';
 import type { LiveAttempt, SkillCall } from '../call/types.ts';
 import type { AttemptRecord, ResolveVerdict } from '../ports/index.ts';
-import { stopFrame } from '../run/apply.ts';
+import { stopRun } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
 import { ownerOfTask } from './task-owner.ts';
 
@@ -53,8 +53,8 @@ export async function resolveAttempt(
   } else {
     services.watcher.forget(live);
     await settleAttempt(services, live, { state: 'not-accepted', by: 'person' });
-    if (verdict.endExecution && run?.root !== undefined) {
-      stopFrame(run.root, {
+    if (verdict.endExecution && run !== undefined) {
+      stopRun(run, {
         status: 'failed',
         failure: {
           kind: 'unknown-outcome',
@@ -70,9 +70,9 @@ export async function resolveAttempt(
 }
 
 function findLive(run: Run, id: AttemptId): { readonly call: SkillCall; readonly live: LiveAttempt } | undefined {
-  for (const { call } of run.leaves.values()) {
-    const live = call?.tries.find((each) => each.attempt?.record.id === id)?.attempt;
-    if (call !== undefined && live !== undefined) return { call, live };
+  for (const call of run.calls) {
+    const live = call.tries.find((each) => each.attempt?.record.id === id)?.attempt;
+    if (live !== undefined) return { call, live };
   }
   return undefined;
 }
