@@ -1,7 +1,7 @@
 import { type ExecutionId, sleep } from '../../kernel/index.ts';
 import type { Services } from './services.ts';
 import type { SkillCall } from './types.ts';
-import { whileAway } from './while-away.ts';
+import { whileAway } from './read-again.ts';
 
 const lockLookMs = 100;
 

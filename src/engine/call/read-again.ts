@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/index.ts';
-import { fail, ok, type Result, sleep } from '../../kernel/index.ts';
+import { assertNever, fail, ok, type Result, sleep } from '../../kernel/index.ts';
 import { StorageError } from '../ports/index.ts';
 import type { Services } from './services.ts';
 
@@ -29,6 +29,12 @@ export async function readAgain<T, Reason>(
       if (after !== undefined) return fail(after);
     }
   }
+}
+
+/** The same for who has something in hand that must not be lost: a vendor's answer, an intent on disk. */
+export async function whileAway<T>(services: Services, read: () => Promise<T>): Promise<T> {
+  const answer = await readAgain<T, never>(services, read, () => undefined);
+  return answer.ok ? answer.value : assertNever(answer.failure);
 }
 
 /** What the engine itself did wrong, as a failure: said once in the log, and where it happened in the execution. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/index.ts';
 import type { Services } from './services.ts';
 import type { LiveAttempt } from './types.ts';
-import { whileAway } from './while-away.ts';
+import { whileAway } from './read-again.ts';
 
 /** Stands for a request that lies on disk only. Known by its identity. */
 const onDisk: JsonObject = Object.freeze({});

@@ -7,7 +7,7 @@ import { billMarker } from './late-bill.ts';
 import type { Services } from './services.ts';
 import { readBack } from './set-aside.ts';
 import type { LiveAttempt, Settlement } from './types.ts';
-import { whileAway } from './while-away.ts';
+import { whileAway } from './read-again.ts';
 
 /** States from which a settlement may come: everything that is not settled. */
 const unsettled: readonly AttemptState[] = ['intended', 'accepted', 'unknown', 'overdue'];
