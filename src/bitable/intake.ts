@@ -196,12 +196,16 @@ async function clearOne(hub: Hub, place: RowPlace, command: CommandDocument): Pr
   return true;
 }
 
+/** With the command, those before it whose word it was typed over: its clear has carried their cells. */
 async function markCleared(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
   const key = rowKey(refOf(place));
   const { store, clock } = hub.deps;
   await hub.lock.run(key, async () => {
-    const now = (await openCommands(store, `${key}#`)).find((candidate) => candidate.id === command.id);
-    if (now?.phase === 'stored') await store.commit([putCommand(clock, key, { ...now, phase: 'cleared' })]);
+    const cleared = (await openCommands(store, `${key}#`)).filter(
+      (open) => open.phase === 'stored' && (open.id === command.id || (open.closed && open.id < command.id)),
+    );
+    if (cleared.length === 0) return;
+    await store.commit(cleared.map((open) => putCommand(clock, key, { ...open, phase: 'cleared' })));
   });
 }
 

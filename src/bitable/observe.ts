@@ -26,7 +26,9 @@ import { normalizeWord, type OperationWord, parseOperation, type RowStatus } fro
  * One fresh read of one row, turned into commands. States of a command: `stored` (on our disk, still in the cell) →
  * `cleared` (the clear was answered) → `executed`; and apart from that `closed`, once a read issued after the clear's
  * answer shows 操作 without the word. Until it is closed the same word is the same command and is cleared again; another
- * word is a new one. Invariant: a word is acted on only after it is stored, and only once, whatever the reads repeat.
+ * word is a new one. Typed over while `stored`, a command is closed at once, and `cleared` when the newer word is: words
+ * are executed in the order in which they were typed. Invariant: a word is acted on only after it is stored, and only once,
+ * whatever the reads repeat.
  */
 export interface Observation {
   /** The command whose cells (the clear of 操作 among them) must be written now. */
@@ -63,10 +65,21 @@ export async function observeRow(hub: Hub, place: RowPlace, record: RawRecord, e
   }
   if (word === '') return { execute, row };
   const made = newCommand(hub, place, record, row, word, editors);
+  const over = last?.phase === 'stored' ? last : undefined;
+  const command = over === undefined ? made.command : typedOver(over, made.command);
   hub.deps.failpoints.hit('intake:before-store');
-  await store.commit([putRow(clock, key, made.row), putCommand(clock, key, made.command)]);
+  await store.commit([
+    putRow(clock, key, made.row),
+    putCommand(clock, key, command),
+    ...(over === undefined ? [] : [putCommand(clock, key, { ...over, closed: true })]),
+  ]);
   hub.deps.failpoints.hit('intake:after-store');
-  return { clear: made.command, execute, row: made.row };
+  return { clear: command, execute, row: made.row };
+}
+
+/** The cells of a word that was typed over before it was cleared go out with the clear of the word that took its place. */
+function typedOver(over: CommandDocument, by: CommandDocument): CommandDocument {
+  return { ...by, cells: { ...over.cells, ...by.cells } };
 }
 
 export function wordOf(place: RowPlace, record: RawRecord): string {

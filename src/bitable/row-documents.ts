@@ -93,7 +93,7 @@ const commandDocument = z.object({
   cells: cellsSchema,
   /** `stored`: the clear has not been answered. `cleared`: it has. `executed`: nothing is left but to see the cell empty. */
   phase: z.enum(['stored', 'cleared', 'executed']),
-  /** A read that was issued after the clear's answer has shown 操作 without this word. */
+  /** A read that was issued after the clear's answer has shown 操作 without this word; or another word was typed over it. */
   closed: z.boolean(),
   /** Who typed it, as far as anyone told us. */
   submitter: z.string().default(''),
