@@ -4,7 +4,7 @@ import { protocolCells } from './cells.ts';
 import { changeRow } from './change-row.ts';
 import { type Hub, refOf, type RowPlace } from './hub.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
-import { collections, type RowDocument } from './row-documents.ts';
+import { collections, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
 
 /** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. */
 export type Delivery = 'done' | 'later' | 'soon';
@@ -41,11 +41,11 @@ export async function acknowledge(
   hub: Hub,
   place: RowPlace,
   entry: OutboxRecord,
-  change: (now: RowDocument) => RowDocument,
+  change: (now: RowDocument) => RowDocument | Promise<RowDocument>,
   text: string | undefined,
 ): Promise<RowDocument | undefined> {
-  const changed = await changeRow(hub, place, (now) => {
-    const row = now === undefined ? undefined : change(now);
+  const changed = await changeRow(hub, place, async (now) => {
+    const row = now === undefined ? undefined : await change(now);
     const isTold = text !== undefined && row !== undefined && hub.messenger.canReach(row.submitter);
     const told = isTold ? [hub.messenger.put({ key: `end/${entry.seq}`, submitter: row.submitter, text })] : [];
     return { row, also: [...told, { type: 'ack-outbox', seq: entry.seq }] };
@@ -56,8 +56,8 @@ export async function acknowledge(
 }
 
 /**
- * Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. So does a start: the
- * row goes on with what was started, and its cells say so again.
+ * Acknowledges an end. 取消 that came in while the result was on its way still counts: kept, but 已取消. So does a start,
+ * executed already or only stored: the row goes on with what was started, and its cells say so again.
  */
 export async function acknowledgeEnd(
   hub: Hub,
@@ -71,8 +71,9 @@ export async function acknowledgeEnd(
     hub,
     place,
     entry,
-    (now) => {
-      if (isSuperseded(now, entry, row)) return { ...now, stages: { ...row.stages, ...startedStages(now) } };
+    async (now) => {
+      const goesOn = await goingOn(hub, place, entry, row, now);
+      if (goesOn !== undefined) return goesOn;
       const isEnded = row.current === undefined;
       const status = isLate(now) && isEnded ? '已取消' : row.status;
       return { ...row, status, notes: now.notes, cancelRequested: isEnded ? false : now.cancelRequested };
@@ -92,14 +93,28 @@ export async function acknowledgeEnd(
   return 'done';
 }
 
+/** The row with the end's result in it where something was started while the end was on its way to the cells. */
+async function goingOn(
+  hub: Hub,
+  place: RowPlace,
+  entry: OutboxRecord,
+  row: RowDocument,
+  now: RowDocument,
+): Promise<RowDocument | undefined> {
+  const isOver = isSuperseded(now, entry, row);
+  const pending = pendingStart(await openCommands(hub.deps.store, `${rowKey(refOf(place))}#`));
+  if (!isOver && pending === undefined) return undefined;
+  const pendingStage = pending === undefined ? undefined : place.table.agent.stages[pending.stage]?.stage;
+  const begun = [pendingStage, isOver ? now.current?.stage : undefined];
+  // The memory of a stage that was started is newer than the end's.
+  const newer = Object.fromEntries(Object.entries(now.stages).filter(([stage]) => begun.includes(stage)));
+  const stages = { ...row.stages, ...newer };
+  if (isOver) return { ...now, stages };
+  return { ...withoutCurrent(now), stages, ...(row.current === undefined ? {} : { current: row.current }) };
+}
+
 /** Something was started while the end was on its way to the cells: neither what has ended, nor what the end itself started. */
 function isSuperseded({ current }: RowDocument, entry: OutboxRecord, row: RowDocument): boolean {
   if (current === undefined) return false;
   return current.executionId !== entry.executionId && current.executionId !== row.current?.executionId;
-}
-
-/** The memory of the stage that was started is newer than the end's. */
-function startedStages({ current, stages }: RowDocument): RowDocument['stages'] {
-  const started = current === undefined ? undefined : stages[current.stage];
-  return current === undefined || started === undefined ? {} : { [current.stage]: started };
 }

@@ -5,7 +5,7 @@ import { protocolCells } from './cells.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { rowKey } from './refs.ts';
-import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
+import { loadRow, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
 import { startStage } from './start-stage.ts';
 import type { WriteOutcome } from './writer-entry.ts';
 
@@ -36,7 +36,7 @@ export async function chainStage(
     row,
     stage: next,
     idempotencyKey: chainKey(entry, next),
-    isWanted: async () => (await loadRow(hub.deps.store, key))?.cancelRequested !== true,
+    isWanted: async () => await isStillWanted(hub, key, entry),
   });
   if (outcome.kind === 'started') {
     hub.deps.failpoints.hit('intake:after-submit');
@@ -54,6 +54,14 @@ export async function chainStage(
   const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
   const text = `${rowName(place, row.title)}${error ?? '已取消。'}`;
   return await acknowledgeEnd(hub, place, entry, ended, text);
+}
+
+/** Not after 取消; nor where a word has started something else meanwhile, or is about to: it alone buys. */
+async function isStillWanted(hub: Hub, key: string, entry: Ended): Promise<boolean> {
+  const { store } = hub.deps;
+  const row = await loadRow(store, key);
+  if (row?.cancelRequested === true || row?.current?.executionId !== entry.executionId) return false;
+  return pendingStart(await openCommands(store, `${key}#`)) === undefined;
 }
 
 /** The writer has seen the whole row when it had files to merge; after a stage of texts it is read. */

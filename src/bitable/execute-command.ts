@@ -1,4 +1,4 @@
-import type { StoreCommand } from '../engine/ports/index.ts';
+import type { ExecutionRecord, StoreCommand } from '../engine/ports/index.ts';
 import { assertNever, executionId, type JsonObject } from '../kernel/index.ts';
 import { hintText, protocolCells } from './cells.ts';
 import { changeRow } from './change-row.ts';
@@ -11,6 +11,7 @@ import {
   deleteCommand,
   loadRow,
   openCommands,
+  pendingStart,
   putCommand,
   type RowDocument,
   withNote,
@@ -55,16 +56,20 @@ async function conclude(
   hub: Hub,
   place: RowPlace,
   command: CommandDocument,
-  change: (row: RowDocument) => RowDocument,
-): Promise<void> {
+  change: (row: RowDocument, commands: readonly CommandDocument[]) => RowDocument,
+): Promise<RowDocument | undefined> {
   const key = rowKey(refOf(place));
   const { store, clock } = hub.deps;
-  await changeRow(hub, place, async (row) => {
+  return await changeRow(hub, place, async (row) => {
     // `closed` may have been set meanwhile.
-    const now = (await openCommands(store, `${key}#`)).find((candidate) => candidate.id === command.id);
+    const commands = await openCommands(store, `${key}#`);
+    const now = commands.find((candidate) => candidate.id === command.id);
     const executed = (open: CommandDocument): StoreCommand =>
       open.closed ? deleteCommand(key, open) : putCommand(clock, key, { ...open, phase: 'executed' });
-    return { row: row === undefined ? undefined : change(row), also: now === undefined ? [] : [executed(now)] };
+    return {
+      row: row === undefined ? undefined : change(row, commands),
+      also: now === undefined ? [] : [executed(now)],
+    };
   });
 }
 
@@ -82,12 +87,16 @@ async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument
   const row = await loadRow(hub.deps.store, key);
   const current = row?.current;
   if (current !== undefined) await hub.deps.engine.cancel(executionId(current.executionId), '员工选了「取消」');
-  if (running && current === undefined) {
-    await writeCells(hub, place, { 状态: '已取消', 进度: null });
-    await conclude(hub, place, command, (before) => ({ ...before, status: '已取消' }));
-    return;
-  }
-  await conclude(hub, place, command, (unchanged) => unchanged);
+  // What was to be cancelled has ended by itself; a word may have started something new since.
+  const isStartedAnew = (commands: readonly CommandDocument[]): boolean =>
+    pendingStart(commands.filter((other) => other.id > command.id)) !== undefined;
+  const isAtRest = running && current === undefined && !isStartedAnew(await openCommands(hub.deps.store, `${key}#`));
+  if (isAtRest) await writeCells(hub, place, { 状态: '已取消', 进度: null });
+  const after = await conclude(hub, place, command, (now, commands) =>
+    isAtRest && !isStartedAnew(commands) ? { ...now, status: '已取消' } : now,
+  );
+  if (isAtRest && after !== undefined && after.status !== '已取消')
+    await writeCells(hub, place, { 状态: after.status });
 }
 
 async function executeStart(
@@ -109,6 +118,17 @@ async function executeStart(
     await store.commit([deleteCommand(key, command)]);
     return true;
   }
+  const other = held === 'none' ? await unendedOther(hub, row, command) : undefined;
+  if (other !== undefined) {
+    if (await isCanceledLater(hub, key, command)) {
+      await conclude(hub, place, command, (unchanged) => unchanged);
+      return true;
+    }
+    // On its way to its end: the command waits for that.
+    if (other.cancelRequestedAt !== undefined) return false;
+    await leaveRunning(hub, place, command, other.id);
+    return true;
+  }
   if ((await releaseHeld(hub, row, held)) === 'accepted') {
     await keepWaiting(hub, place, command);
     return true;
@@ -128,6 +148,24 @@ async function executeStart(
   const mark = formatExecutionMark(outcome.executionId, hub.deps.instanceTag);
   void writeCells(hub, place, { 执行编号: mark }, patienceMs.lazy);
   return true;
+}
+
+/** Nothing is bought beside an execution of the row that has not ended, whatever has come to stand in 状态. */
+async function unendedOther(
+  hub: Hub,
+  row: RowDocument,
+  command: CommandDocument,
+): Promise<ExecutionRecord | undefined> {
+  if (row.current === undefined) return undefined;
+  const execution = await hub.deps.store.execution(executionId(row.current.executionId));
+  const isOther = execution !== undefined && execution.idempotencyKey !== command.id;
+  return isOther && execution.endedAt === undefined ? execution : undefined;
+}
+
+async function leaveRunning(hub: Hub, place: RowPlace, command: CommandDocument, running: string): Promise<void> {
+  const words = `这一行的执行 ${running} 还没有结束，没有再启动；它的结果到了会自动补上。`;
+  const row = await conclude(hub, place, command, (now) => ({ ...withNote(now, words), status: '生成中' }));
+  if (row !== undefined) await writeCells(hub, place, { 状态: row.status, 提示: hintText(row), 进度: null });
 }
 
 /** The vendor has turned out to have the call: nothing is bought again, its result fills the row. */

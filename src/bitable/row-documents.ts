@@ -155,6 +155,22 @@ export async function openCommands(store: Store, prefix: string): Promise<readon
     .sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));
 }
 
+/**
+ * A start that is stored and not executed yet: 生成中 stands in the row, and no execution. Whatever comes to its end in the
+ * meantime must leave it that.
+ */
+export function pendingStart(commands: readonly CommandDocument[]): PendingStart | undefined {
+  return commands.flatMap(({ id, phase, plan }) =>
+    plan.kind === 'start' && phase !== 'executed' ? [{ id, stage: plan.stage }] : [],
+  )[0];
+}
+
+interface PendingStart {
+  readonly id: string;
+  /** Index of the stage that will be started. */
+  readonly stage: number;
+}
+
 /** JSON that went through a schema, as a document's value. */
 export function putDocument(clock: Clock, collection: string, key: string, value: object): StoreCommand {
   return { type: 'put-document', record: { collection, key, value: jsonObjectOf(value), updatedAt: clock.nowMs() } };
