@@ -3,10 +3,11 @@ import type { StageDefinition } from '../contract/index.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
 import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { artifactsIn } from './deliver-result.ts';
-import { type Hub, type RowPlace, stageLabel } from './hub.ts';
+import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
+import { rowKey } from './refs.ts';
 import { heldWords } from './result-words.ts';
-import { type RowDocument, stageOf, withNote, withStage } from './row-documents.ts';
+import { openCommands, pendingStart, type RowDocument, stageOf, withNote, withStage } from './row-documents.ts';
 import { keyArtifact } from './row-facts.ts';
 import { uploadArtifact } from './upload.ts';
 import type { AttachmentMerge } from './writer-entry.ts';
@@ -14,7 +15,10 @@ import type { AttachmentMerge } from './writer-entry.ts';
 type Held = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'held' }> };
 type Late = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'late-result' }> };
 
-/** A call in doubt: the row becomes 待核对 and says which call, at whom, for how much. */
+/**
+ * A call in doubt: the row becomes 待核对 and says which call, at whom, for how much. Not where the execution has gone on
+ * meanwhile, nor where a start is stored: 提交 on a 待核对 that is none would stop a purchase and make it again.
+ */
 export async function deliverHeld(
   hub: Hub,
   place: RowPlace,
@@ -25,6 +29,11 @@ export async function deliverHeld(
   const label = stageLabel(place.table.agent, stageIndex);
   const words = heldWords(label, entry.message);
   const after = { ...row, status: '待核对', stage: stageIndex, heldAttemptId: entry.message.attemptId } as const;
+  if (await isAboutToStart(hub, place)) return 'later';
+  if (!(await isStillHeld(hub, entry, row))) {
+    await acknowledge(hub, place, entry, (now) => now, undefined);
+    return 'done';
+  }
   const outcome = await writeProtocol(hub, place, {
     状态: '待核对',
     报错: words,
@@ -34,14 +43,24 @@ export async function deliverHeld(
   hub.deps.failpoints.hit('outbox:after-write');
   if (outcome === 'gone') return await rowIsGone(hub, place, entry);
   const { status, stage, heldAttemptId } = after;
-  await acknowledge(
-    hub,
-    place,
-    entry,
-    (now) => ({ ...now, status, stage, heldAttemptId }),
-    `${rowName(place, row.title)}${words}`,
-  );
+  const change = async (now: RowDocument): Promise<RowDocument> => {
+    const isHeld = (await isStillHeld(hub, entry, now)) && !(await isAboutToStart(hub, place));
+    return isHeld ? { ...now, status, stage, heldAttemptId } : now;
+  };
+  const changed = await acknowledge(hub, place, entry, change, `${rowName(place, row.title)}${words}`);
+  if (changed !== undefined && changed.status !== status) {
+    await writeProtocol(hub, place, { 状态: changed.status === '' ? null : changed.status, 报错: null });
+  }
   return 'done';
+}
+
+async function isStillHeld(hub: Hub, entry: Held, row: RowDocument): Promise<boolean> {
+  if (row.current?.executionId !== entry.executionId) return false;
+  return (await hub.deps.store.execution(entry.executionId))?.status === 'held';
+}
+
+async function isAboutToStart(hub: Hub, place: RowPlace): Promise<boolean> {
+  return pendingStart(await openCommands(hub.deps.store, `${rowKey(refOf(place))}#`)) !== undefined;
 }
 
 /**

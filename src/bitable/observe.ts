@@ -3,6 +3,7 @@ import { commandId } from '../kernel/index.ts';
 import { hintText, type ProtocolValues } from './cells.ts';
 import { readPersons, readText } from './codec-read.ts';
 import { decide, type Decision, type RowFacts } from './decision-table.ts';
+import { goneOn } from './gone-on.ts';
 import { type Hub, refOf, type RowPlace, stageAt, stageLabel } from './hub.ts';
 import { formatExecutionMark, rowKey, tagOfExecutionMark } from './refs.ts';
 import {
@@ -64,9 +65,12 @@ export async function observeRow(hub: Hub, place: RowPlace, record: RawRecord, e
     return { clear: last, execute, row };
   }
   if (word === '') return { execute, row };
-  const made = newCommand(hub, place, record, row, word, editors);
+  const resumed = await goneOn(hub, row);
+  const made = newCommand(hub, place, record, resumed ?? row, word, editors);
   const over = last?.phase === 'stored' ? last : undefined;
-  const command = over === undefined ? made.command : typedOver(over, made.command);
+  const shown: ProtocolValues = resumed === undefined ? {} : { 状态: resumed.status, 报错: null };
+  // The cells of a word that was typed over before it was cleared go out with the clear of the word that took its place.
+  const command = { ...made.command, cells: { ...over?.cells, ...json(shown), ...made.command.cells } };
   hub.deps.failpoints.hit('intake:before-store');
   await store.commit([
     putRow(clock, key, made.row),
@@ -75,11 +79,6 @@ export async function observeRow(hub: Hub, place: RowPlace, record: RawRecord, e
   ]);
   hub.deps.failpoints.hit('intake:after-store');
   return { clear: command, execute, row: made.row };
-}
-
-/** The cells of a word that was typed over before it was cleared go out with the clear of the word that took its place. */
-function typedOver(over: CommandDocument, by: CommandDocument): CommandDocument {
-  return { ...by, cells: { ...over.cells, ...by.cells } };
 }
 
 export function wordOf(place: RowPlace, record: RawRecord): string {

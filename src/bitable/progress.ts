@@ -3,11 +3,11 @@ import { attemptId, type ExecutionId, executionId } from '../kernel/index.ts';
 import { protocolCells } from './cells.ts';
 import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
+import { goneOn } from './gone-on.ts';
 import { type Hub, isReady, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { parseSourceRef, rowKey, tableKey } from './refs.ts';
 import { loadRow, type RowDocument } from './row-documents.ts';
 import { createDoorbell } from './signal.ts';
-import { withoutHeld } from './start-stage.ts';
 import { showRerun, takeRerun } from './take-rerun.ts';
 
 /**
@@ -57,11 +57,9 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
     const key = rowKey(refOf(place));
     const row = await currentRow(place, ref.stage, executionId(event.executionId));
     if (row === undefined) return;
-    if (event.type === 'execution-resumed') {
-      await resume(hub, place);
-      return;
-    }
-    if (row.status !== '生成中') return;
+    // Told by the first event after it where the process died between the two.
+    if (row.status === '待核对') await resume(hub, place);
+    if (row.status !== '生成中' || event.type === 'execution-resumed') return;
     const execution = await hub.deps.store.execution(executionId(event.executionId));
     if (execution?.endedAt !== undefined) return;
     const index = table.agent.stages.findIndex((stage) => stage.stage === ref.stage);
@@ -120,11 +118,12 @@ export function createProgressWatch(hub: Hub, timeZone: string): ProgressWatch {
   };
 }
 
-/** A call in doubt was found, or the operator's word came: the row runs again. */
+/** A call in doubt was found, or the operator's word came: the row runs again, unless it is in doubt once more. */
 async function resume(hub: Hub, place: RowPlace): Promise<void> {
-  const changed = await changeRow(hub, place, (now) =>
-    now?.status === '待核对' ? { row: withoutHeld({ ...now, status: '生成中' }) } : undefined,
-  );
+  const changed = await changeRow(hub, place, async (now) => {
+    const row = await goneOn(hub, now);
+    return row === undefined ? undefined : { row };
+  });
   if (changed === undefined) return;
   void hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,

@@ -30,6 +30,8 @@ export interface FakeEngine extends Engine {
   refusal: { readonly kind: 'invalid-input'; readonly advice: string } | undefined;
   finish(id: ExecutionId, changes: Partial<Extract<OutboxMessage, { kind: 'ended' }>>): Promise<void>;
   hold(id: ExecutionId): Promise<string>;
+  /** The call in doubt was found: the execution runs again. */
+  goOn(id: ExecutionId): Promise<void>;
   late(id: ExecutionId, output: JsonObject): Promise<void>;
   charge(id: ExecutionId, cnyMicros: number): Promise<void>;
   event(
@@ -189,6 +191,14 @@ export function createFakeEngine(store: Store, clock: Clock, ids: IdSource): Fak
         false,
       );
       return attempt.id;
+    },
+    goOn: async (id) => {
+      const record = await load(id);
+      const event = { at: clock.nowMs(), executionId: id, sourceRef: record.sourceRef, data: {} };
+      await store.commit([
+        { type: 'put-execution', record: { ...record, status: 'running' } },
+        { type: 'append-event', event: { ...event, type: 'execution-resumed' } },
+      ]);
     },
     late: async (id, output) => {
       const record = await load(id);
