@@ -4,6 +4,7 @@ import { protocolCells } from './cells.ts';
 import { changeRow } from './change-row.ts';
 import { type Hub, refOf, type RowPlace } from './hub.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
+import { noteRefusal } from './refused-write.ts';
 import { collections, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
 
 /** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. */
@@ -83,12 +84,13 @@ export async function acknowledgeEnd(
   if (after?.current !== undefined && after.cancelRequested) {
     await hub.deps.engine.cancel(executionId(after.current.executionId), '员工选了「取消」');
   } else if (after !== undefined && after.status !== row.status) {
-    await hub.writerOf(place.table.table.appToken).write({
+    const told = await hub.writerOf(place.table.table.appToken).write({
       tableId: place.table.table.tableId,
       recordId: place.recordId,
       cells: protocolCells(place.table.columns, { 状态: after.status, 报错: null, 进度: null }),
       withinMs: 0,
     });
+    if (told.kind === 'refused') await noteRefusal(hub, place, told.failure);
   }
   return 'done';
 }

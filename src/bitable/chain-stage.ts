@@ -1,7 +1,7 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
 import type { JsonObject } from '../kernel/index.ts';
 import { acknowledgeEnd, type Delivery, rowIsGone } from './acknowledge.ts';
-import { protocolCells } from './cells.ts';
+import { writeProtocol } from './deliver-other.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { rowKey } from './refs.ts';
@@ -45,12 +45,8 @@ export async function chainStage(
   const isCanceled = outcome.kind === 'unwanted';
   const status = isCanceled ? '已取消' : '失败';
   const error = isCanceled ? null : `${stageLabel(place.table.agent, next)}：${outcome.words}`;
-  await hub.writerOf(place.table.table.appToken).write({
-    tableId: place.table.table.tableId,
-    recordId: place.recordId,
-    cells: protocolCells(place.table.columns, { 状态: status, 报错: error, 进度: null }),
-    withinMs: 0,
-  });
+  const told = await writeProtocol(hub, place, { 状态: status, 报错: error, 进度: null });
+  if (told.kind === 'refused') return 'later';
   const ended: RowDocument = { ...withoutCurrent(row), status, stage: next };
   const text = `${rowName(place, row.title)}${error ?? '已取消。'}`;
   return await acknowledgeEnd(hub, place, entry, ended, text);

@@ -6,6 +6,7 @@ import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { resultPatienceMs } from './pace.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
+import { noteRefusal } from './refused-write.ts';
 import { failureWords, hintLines, partialWords } from './result-words.ts';
 import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
 import type { UploadFault } from './upload.ts';
@@ -141,12 +142,7 @@ async function writeRefused(
 ): Promise<Delivery> {
   const { failure } = refused;
   const error = `${label}：已生成，但写回表格失败（飞书代码 ${failure.code}${failure.logId === undefined ? '' : `，日志号 ${failure.logId}`}）；结果已保留，再选「提交」只重新写回，不会重新生成。`;
-  await hub.notice({
-    name: 'write-back-refused',
-    title: '结果写回表格被飞书拒绝',
-    text: `智能体 ${place.table.agent.agent} 行 ${place.recordId}：飞书代码 ${failure.code} ${failure.message}`,
-  });
-  if (failure.class === 'schema') place.table.columnsAreStale = true;
+  await noteRefusal(hub, place, failure);
   const told = await hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
     recordId: place.recordId,

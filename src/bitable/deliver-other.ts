@@ -1,16 +1,17 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
-import type { StageDefinition } from '../contract/index.ts';
+import type { Artifact, StageDefinition } from '../contract/index.ts';
 import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
 import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { artifactsIn } from './deliver-result.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { rowKey } from './refs.ts';
+import { noteRefusal } from './refused-write.ts';
 import { heldWords } from './result-words.ts';
 import { openCommands, pendingStart, type RowDocument, stageOf, withNote, withStage } from './row-documents.ts';
 import { keyArtifact } from './row-facts.ts';
 import { uploadArtifact } from './upload.ts';
-import type { AttachmentMerge } from './writer-entry.ts';
+import type { AttachmentMerge, WriteOutcome } from './writer-entry.ts';
 
 type Held = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'held' }> };
 type Late = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'late-result' }> };
@@ -41,7 +42,8 @@ export async function deliverHeld(
     ...moneyAndTime(after, await rowCostMicros(hub, place)),
   });
   hub.deps.failpoints.hit('outbox:after-write');
-  if (outcome === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'refused') return 'later';
   const { status, stage, heldAttemptId } = after;
   const change = async (now: RowDocument): Promise<RowDocument> => {
     const isHeld = (await isStillHeld(hub, entry, now)) && !(await isAboutToStart(hub, place));
@@ -80,7 +82,7 @@ export async function deliverStale(
   const line = `${stageLabel(place.table.agent, stageIndex)}：${staleWords(entry, hasCost)}`;
   const after = isTold ? withNote(row, line) : row;
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
-  if (isTold) await writeProtocol(hub, place, values);
+  if (isTold && (await writeProtocol(hub, place, values)).kind === 'refused') return 'later';
   await acknowledge(hub, place, entry, (now) => (isTold ? withNote(now, line) : now), undefined);
   return 'done';
 }
@@ -107,42 +109,68 @@ export async function deliverLate(
   entry: Late,
 ): Promise<Delivery> {
   const key = keyArtifact(stage);
-  const column = place.table.columns.artifacts.get(key.column);
-  const merges: AttachmentMerge[] = [];
-  const tokens: string[] = [];
-  if (key.type === 'attachment' && column !== undefined) {
-    for (const artifact of artifactsIn(entry.message.output)) {
-      const token = await uploadArtifact(hub, place.table.table.appToken, artifact, key.file_name ?? artifact.name);
-      if (token.ok) tokens.push(token.value);
-      else if (token.failure.kind === 'later') return 'later';
-    }
-    if (tokens.length > 0) merges.push({ column: column.name, tokens, versions: [], keep: 1, first: false });
-  }
+  const files = isKept(place, stage) ? artifactsIn(entry.message.output) : [];
+  const tokens = await uploadKept(hub, place, stage, files);
+  if (tokens === 'later') return 'later';
   const label = stageLabel(place.table.agent, stageIndex);
   const where = tokens.length > 0 ? `已放在「${key.column}」末尾` : '可用 npx gridloom show 查看';
   const line = `${label}：一个迟到的结果${where}，费用已计入成本。`;
   const change = (now: RowDocument): RowDocument => {
     const own = stageOf(now, stage.stage);
     const older = (own.versions[key.column] ?? []).filter((version) => version.join() !== tokens.join());
-    const versions = tokens.length === 0 ? own.versions : { ...own.versions, [key.column]: [...older, tokens] };
+    const versions = tokens.length === 0 ? own.versions : { ...own.versions, [key.column]: [...older, [...tokens]] };
     const rejected = [...new Set([...own.rejected, ...tokens])];
     return withStage(withNote(now, line), stage.stage, { versions, rejected });
   };
   const after = change(row);
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
-  const outcome = await writeProtocol(hub, place, values, merges);
+  const outcome = await writeProtocol(hub, place, values, behindAll(place, stage, tokens));
   hub.deps.failpoints.hit('outbox:after-write');
-  if (outcome === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'refused') {
+    // The platform does not take a remembered token: the kept files are uploaded once more at the next try (P031).
+    const isForeign = outcome.failure.class === 'foreign-attachment';
+    if (isForeign) for (const file of files) await hub.files.forget(place.table.table.appToken, file.hash);
+    return 'later';
+  }
   await acknowledge(hub, place, entry, change, undefined);
   return 'done';
 }
 
+function isKept({ table }: RowPlace, stage: StageDefinition): boolean {
+  const key = keyArtifact(stage);
+  return key.type === 'attachment' && table.columns.artifacts.get(key.column) !== undefined;
+}
+
+async function uploadKept(
+  hub: Hub,
+  place: RowPlace,
+  stage: StageDefinition,
+  files: readonly Artifact[],
+): Promise<readonly string[] | 'later'> {
+  const tokens: string[] = [];
+  for (const artifact of files) {
+    const name = keyArtifact(stage).file_name ?? artifact.name;
+    const token = await uploadArtifact(hub, place.table.table.appToken, artifact, name);
+    if (token.ok) tokens.push(token.value);
+    else if (token.failure.kind === 'later') return 'later';
+  }
+  return tokens;
+}
+
+function behindAll({ table }: RowPlace, stage: StageDefinition, tokens: readonly string[]): readonly AttachmentMerge[] {
+  const column = table.columns.artifacts.get(keyArtifact(stage).column);
+  if (column === undefined || tokens.length === 0) return [];
+  return [{ column: column.name, tokens, versions: [], keep: 1, first: false }];
+}
+
+/** A refusal is told to the operator here; the entry that it belongs to stays, and is tried again. */
 export async function writeProtocol(
   hub: Hub,
   place: RowPlace,
   values: ProtocolValues,
   merges: readonly AttachmentMerge[] = [],
-): Promise<'written' | 'gone' | 'refused'> {
+): Promise<WriteOutcome> {
   const outcome = await hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
     recordId: place.recordId,
@@ -150,5 +178,6 @@ export async function writeProtocol(
     merges,
     withinMs: 0,
   });
-  return outcome.kind;
+  if (outcome.kind === 'refused') await noteRefusal(hub, place, outcome.failure);
+  return outcome;
 }

@@ -42,7 +42,8 @@ export async function deliverVainRerun(
     ...moneyAndTime(after, await rowCostMicros(hub, place)),
   });
   hub.deps.failpoints.hit('outbox:after-write');
-  if (outcome === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'gone') return await rowIsGone(hub, place, entry);
+  if (outcome.kind === 'refused') return 'later';
   await acknowledge(hub, place, entry, change, `${rowName(place, row.title)}${line}`);
   return 'done';
 }

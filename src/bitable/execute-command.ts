@@ -6,6 +6,7 @@ import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
+import { noteRefusal } from './refused-write.ts';
 import {
   type CommandDocument,
   deleteCommand,
@@ -19,10 +20,11 @@ import {
 } from './row-documents.ts';
 import { releaseHeld } from './release-held.ts';
 import { startStage, withoutHeld } from './start-stage.ts';
+import type { WriteOutcome } from './writer-entry.ts';
 
 /**
  * Executes one cleared command; every step is repeatable. Returns false when it must wait (write-back is down, the row
- * could not be read): the command stays as it is.
+ * could not be read, the table refuses what is to be said): the command stays as it is.
  */
 export async function executeCommand(
   hub: Hub,
@@ -42,8 +44,7 @@ export async function executeCommand(
       await conclude(hub, place, command, (unchanged) => unchanged);
       return true;
     case 'cancel':
-      await executeCancel(hub, place, command, plan.running);
-      return true;
+      return await executeCancel(hub, place, command, plan.running);
     case 'start':
       return await executeStart(hub, place, command, plan.stage, plan.held, fields);
     default:
@@ -82,7 +83,7 @@ async function tellRefusal(hub: Hub, place: RowPlace, command: CommandDocument):
   await conclude(hub, place, command, (unchanged) => unchanged);
 }
 
-async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument, running: boolean): Promise<void> {
+async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument, running: boolean): Promise<boolean> {
   const key = rowKey(refOf(place));
   const row = await loadRow(hub.deps.store, key);
   const current = row?.current;
@@ -91,12 +92,13 @@ async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument
   const isStartedAnew = (commands: readonly CommandDocument[]): boolean =>
     pendingStart(commands.filter((other) => other.id > command.id)) !== undefined;
   const isAtRest = running && current === undefined && !isStartedAnew(await openCommands(hub.deps.store, `${key}#`));
-  if (isAtRest) await writeCells(hub, place, { 状态: '已取消', 进度: null });
+  if (isAtRest && (await writeCells(hub, place, { 状态: '已取消', 进度: null })) === 'refused') return false;
   const after = await conclude(hub, place, command, (now, commands) =>
     isAtRest && !isStartedAnew(commands) ? { ...now, status: '已取消' } : now,
   );
   if (isAtRest && after !== undefined && after.status !== '已取消')
     await writeCells(hub, place, { 状态: after.status });
+  return true;
 }
 
 async function executeStart(
@@ -140,8 +142,7 @@ async function executeStart(
     return true;
   }
   if (outcome.kind === 'refused') {
-    await refuseStart(hub, place, command, stage, outcome.words);
-    return true;
+    return await refuseStart(hub, place, command, stage, outcome.words);
   }
   failpoints.hit('intake:after-submit');
   await conclude(hub, place, command, outcome.mark);
@@ -188,10 +189,11 @@ async function refuseStart(
   command: CommandDocument,
   stage: number,
   words: string,
-): Promise<void> {
+): Promise<boolean> {
   const key = rowKey(refOf(place));
   const label = stageLabel(place.table.agent, stage);
-  await writeCells(hub, place, { 状态: '失败', 报错: `${label}：${words}`, 进度: null });
+  const told = await writeCells(hub, place, { 状态: '失败', 报错: `${label}：${words}`, 进度: null });
+  if (told === 'refused') return false;
   const row = await loadRow(hub.deps.store, key);
   const submitter = row?.submitter ?? '';
   if (hub.messenger.canReach(submitter)) {
@@ -200,6 +202,7 @@ async function refuseStart(
     hub.messenger.ring();
   }
   await conclude(hub, place, command, (now) => ({ ...withoutCurrent(now), status: '失败' }));
+  return true;
 }
 
 async function readRow(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {
@@ -213,11 +216,13 @@ async function writeCells(
   place: RowPlace,
   values: Parameters<typeof protocolCells>[1],
   withinMs: number = patienceMs.now,
-): Promise<void> {
-  await hub.writerOf(place.table.table.appToken).write({
+): Promise<WriteOutcome['kind']> {
+  const outcome = await hub.writerOf(place.table.table.appToken).write({
     tableId: place.table.table.tableId,
     recordId: place.recordId,
     cells: protocolCells(place.table.columns, values),
     withinMs,
   });
+  if (outcome.kind === 'refused') await noteRefusal(hub, place, outcome.failure);
+  return outcome.kind;
 }
