@@ -8,7 +8,9 @@ import { normalizeWord, parseOperation } from './words.ts';
  * Words that staff typed over another between our last read and our clear: the platform has no compare-and-set, so the
  * clear wipes them unseen. The long connection may have told of them. A word counts as lost when it is the last that was
  * heard of the row, came after the read, differs from what was cleared, and a fresh read shows 操作 empty; it is waited for
- * a moment in case a later event is still on its way. Memory only: after a restart nothing is recovered.
+ * a moment in case a later event is still on its way. Events may arrive out of their order: one whose revision is older than
+ * the newest heard of its row tells of a word that staff have corrected, and is left out. Memory only: after a restart
+ * nothing is recovered.
  */
 export interface WordWitness {
   heard(event: WakeEvent, operation: BoundColumn): void;
@@ -27,6 +29,8 @@ export interface LostWord {
 const afterClearMs = 10_000;
 export const witnessWaitMs = 1_000;
 const rememberMs = 60_000;
+/** Longer than a redelivered event takes to come, its last try excepted; and than most clears have to wait. */
+const rememberRevisionMs = 2 * 3_600_000;
 
 interface Heard {
   readonly word: string;
@@ -43,11 +47,26 @@ export function createWordWitness(clock: Clock): WordWitness {
   const words = new Map<string, Heard>();
   const clears = new Map<string, Cleared>();
   const events = new Map<string, number>();
+  const revisions = new Map<string, { readonly revision: number; readonly atMs: number }>();
   const prune = (): void => {
     const oldest = clock.monotonicMs() - rememberMs;
     for (const [id, heard] of words) if (heard.atMs < oldest) words.delete(id);
     for (const [id, cleared] of clears) if (cleared.answeredAtMs < oldest) clears.delete(id);
     for (const [id, atMs] of events) if (atMs < oldest) events.delete(id);
+    const oldestRevision = clock.monotonicMs() - rememberRevisionMs;
+    for (const [id, { atMs }] of revisions) {
+      if (atMs >= oldestRevision) break;
+      revisions.delete(id);
+    }
+  };
+  /** Whether a newer edit of 操作 in this row has been heard of; an event without a revision counts as the newest. */
+  const isOutdated = (recordId: string, revision: number | undefined): boolean => {
+    if (revision === undefined) return false;
+    if (revision < (revisions.get(recordId)?.revision ?? 0)) return true;
+    // Put last: the map stays in order of time.
+    revisions.delete(recordId);
+    revisions.set(recordId, { revision, atMs: clock.monotonicMs() });
+    return false;
   };
   return {
     heard: (event, operation) => {
@@ -57,8 +76,9 @@ export function createWordWitness(clock: Clock): WordWitness {
       for (const record of event.records) {
         if (!record.fieldIds.includes(operation.fieldId)) continue;
         const word = wordOfEvent(record.after?.[operation.fieldId], operation);
-        // An emptied cell may be our own clear, where our own id is not known.
+        // An emptied cell may be our own clear, where our own id is not known: what it wiped is older, and not corrected.
         if (word === '' && event.isOwn === undefined) continue;
+        if (isOutdated(record.recordId, event.revision)) continue;
         words.set(record.recordId, { word, operatorId: event.operatorId, atMs: clock.monotonicMs() });
       }
     },

@@ -151,6 +151,8 @@ export interface WakeEvent {
   /** The base, as the subscription names it. */
   readonly appToken?: string;
   readonly operatorId?: string;
+  /** Counts the edits of its base; events need not arrive in this order. */
+  readonly revision?: number;
   /** The edit was this app's own, as far as its open id is known. */
   readonly isOwn?: boolean;
   readonly records: readonly {

@@ -10,6 +10,7 @@ const eventSchema = z.looseObject({
   event_id: z.string().min(1),
   file_token: z.string().optional().catch(undefined),
   table_id: z.string().min(1),
+  revision: z.number().optional().catch(undefined),
   operator_id: z
     .looseObject({ open_id: z.string().optional().catch(undefined) })
     .nullish()
@@ -30,13 +31,14 @@ const eventSchema = z.looseObject({
 export function parseRecordEvent(raw: unknown, ownId: string | undefined): WakeEvent | undefined {
   const parsed = eventSchema.safeParse(raw);
   if (!parsed.success) return undefined;
-  const { event_id: eventId, table_id: tableId, file_token: appToken, operator_id: operator } = parsed.data;
+  const { event_id: eventId, table_id: tableId, file_token: appToken, operator_id: operator, revision } = parsed.data;
   const operatorId = operator?.open_id;
   return {
     eventId,
     tableId,
     ...(appToken === undefined ? {} : { appToken }),
     ...(operatorId === undefined ? {} : { operatorId }),
+    ...(revision === undefined ? {} : { revision }),
     ...(operatorId === undefined || ownId === undefined ? {} : { isOwn: operatorId === ownId }),
     records: parsed.data.action_list.map((entry) => {
       const after = entry.after_value ?? [];

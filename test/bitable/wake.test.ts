@@ -138,6 +138,40 @@ describe('the long connection wakes the turn', () => {
     expect(world.cell('rec1', '状态')).toBe('已取消');
   });
 
+  /** A 提交 is found by the search; `during` happens while it is cleared. */
+  async function clearing(during: (world: World) => void): Promise<World> {
+    const world = await createWorld();
+    world.newRow('rec1');
+    let isFirst = true;
+    world.feishu.beforeUpdate = () => {
+      if (isFirst) during(world);
+      isFirst = false;
+    };
+    await world.turn();
+    await world.settle(60_000);
+    return world;
+  }
+
+  it('a word that staff had corrected is not recovered by its event that comes late', async () => {
+    const world = await clearing(({ side }) => {
+      side.wake(edit('rec1', '提交', { revision: 9 }));
+      side.wake(edit('rec1', '取消', { revision: 8 }));
+    });
+    expect(world.engine.submits).toHaveLength(1);
+    expect(world.cell('rec1', '状态')).toBe('生成中');
+  });
+
+  it('twin: a word whose revision is the newer one is recovered, though the event of our clear came before its own', async () => {
+    const world = await clearing((own) => {
+      own.put('rec1', { 操作: '取消' });
+      const { side } = own;
+      side.wake(edit('rec1', '提交', { revision: 8 }));
+      side.wake(edit('rec1', '', { revision: 10 }));
+      side.wake(edit('rec1', '取消', { revision: 9 }));
+    });
+    expect(world.cell('rec1', '状态')).toBe('已取消');
+  });
+
   it('twin: the event of the word that was cleared itself, arriving late, recovers nothing', async () => {
     const world = await createWorld({ wakeIsAlive: () => true });
     world.newRow('rec1');

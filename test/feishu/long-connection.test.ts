@@ -119,6 +119,7 @@ describe('the long connection', () => {
       tableId: 'tblX',
       appToken: 'bascnBase',
       operatorId: 'ou_staff',
+      revision: 3,
       isOwn: false,
       records: [
         {
