@@ -1,9 +1,9 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
-import type { JsonObject } from '../kernel/index.ts';
 import { acknowledgeEnd, type Delivery, rowIsGone } from './acknowledge.ts';
 import { writeProtocol } from './deliver-other.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
+import { readRow } from './read-row.ts';
 import { rowKey } from './refs.ts';
 import { loadRow, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
 import { startStage } from './start-stage.ts';
@@ -25,7 +25,8 @@ export async function chainStage(
   stageIndex: number,
   written: Extract<WriteOutcome, { kind: 'written' }>,
 ): Promise<Delivery> {
-  const fields = written.isWhole ? written.fields : await freshFields(hub, place);
+  // The writer has seen the whole row when it had files to merge; after a stage of texts it is read.
+  const fields = written.isWhole ? written.fields : await readRow(hub, place);
   if (fields === undefined) return 'later';
   if (fields === 'gone') return await rowIsGone(hub, place, entry);
   const next = stageIndex + 1;
@@ -58,11 +59,4 @@ async function isStillWanted(hub: Hub, key: string, entry: Ended): Promise<boole
   const row = await loadRow(store, key);
   if (row?.cancelRequested === true || row?.current?.executionId !== entry.executionId) return false;
   return pendingStart(await openCommands(store, `${key}#`)) === undefined;
-}
-
-/** The writer has seen the whole row when it had files to merge; after a stage of texts it is read. */
-async function freshFields(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {
-  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
-  if (!read.ok) return undefined;
-  return read.value.records[0]?.fields ?? 'gone';
 }

@@ -79,6 +79,11 @@ function createWriter(hub: Hub, appToken: string): BaseWriter {
       if (state !== undefined && failure.class === 'schema') state.columnsAreStale = true;
       deps.logger.warn('a cell was refused and left out', { column, code: failure.code, class: failure.class });
     },
+    onRowStuck: (tableId, recordId, failure) => {
+      deps.logger.warn('a row cannot be written for now', { tableId, recordId, code: failure.code });
+      const agent = stateOf(tableId)?.agent.agent ?? tableId;
+      void hub.notice(rowStuckNotice(agent, recordId, failure));
+    },
   });
 }
 
@@ -93,5 +98,17 @@ function downNotice(appToken: string, failure: FeishuFailure): JsonObject {
     title: '表格写不进去',
     text: `飞书代码 ${failure.code} ${failure.message}。${remedy}`,
     severity: 'error',
+  };
+}
+
+function rowStuckNotice(agent: string, recordId: string, failure: FeishuFailure): JsonObject {
+  const why =
+    failure.class === 'permission'
+      ? '应用读写不了它；若开了高级权限，请允许本应用读写该行。'
+      : `飞书代码 ${failure.code} ${failure.message}。`;
+  return {
+    name: 'row-stuck',
+    title: '有一行写不进去，其余照常',
+    text: `智能体 ${agent} 的行 ${recordId}：${why}结果都已保存，会一直再试。`,
   };
 }

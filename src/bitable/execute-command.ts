@@ -5,6 +5,7 @@ import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
+import { readRow } from './read-row.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
 import { noteRefusal } from './refused-write.ts';
 import {
@@ -203,12 +204,6 @@ async function refuseStart(
   }
   await conclude(hub, place, command, (now) => ({ ...withoutCurrent(now), status: '失败' }));
   return true;
-}
-
-async function readRow(hub: Hub, place: RowPlace): Promise<JsonObject | 'gone' | undefined> {
-  const read = await hub.deps.client.getRecords(place.table.table, [place.recordId], hub.signal);
-  if (!read.ok) return undefined;
-  return read.value.records[0]?.fields ?? 'gone';
 }
 
 async function writeCells(

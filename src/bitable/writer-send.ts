@@ -5,10 +5,13 @@ import { columnsThatDiffer } from './codec-write.ts';
 import { mergedCell, type WriteEntry, type WriteOutcome } from './writer-entry.ts';
 import { normalizeWord } from './words.ts';
 
-/** What became of one row of a batch. `again`: surely or possibly not done; `readFirst` when it may have been. */
+/**
+ * What became of one row of a batch. `again`: surely or possibly not done; `readFirst` when it must be read before the
+ * repeat. `isOwn`: the fault is the row's alone, its table goes on without it.
+ */
 export type SendResult =
   | WriteOutcome
-  | { readonly kind: 'again'; readonly failure: FeishuFailure; readonly readFirst: boolean };
+  | { readonly kind: 'again'; readonly failure: FeishuFailure; readonly readFirst: boolean; readonly isOwn?: true };
 
 export interface SendDeps {
   readonly client: FeishuClient;
@@ -65,7 +68,9 @@ async function prepare(
       }
     } else {
       for (const record of read.value.records) rows.set(record.recordId, record.fields);
-      for (const entry of toRead) if (!rows.has(entry.recordId)) results.set(entry, { kind: 'gone' });
+      for (const entry of toRead) {
+        if (!rows.has(entry.recordId)) results.set(entry, unseen(entry.recordId, read.value.absent));
+      }
     }
   }
   return entries
@@ -77,6 +82,19 @@ async function prepare(
       results.set(entry, written(seen, {}));
       return [];
     });
+}
+
+/** A row that a read did not show: gone only when the platform says so; one that is hidden from us comes back. */
+function unseen(recordId: string, absent: readonly string[]): SendResult {
+  if (absent.includes(recordId)) return { kind: 'gone' };
+  const failure: FeishuFailure = {
+    code: 0,
+    httpStatus: 200,
+    message: 'the row is hidden from the app',
+    outcome: 'refused',
+    class: 'permission',
+  };
+  return { kind: 'again', failure, readFirst: true, isOwn: true };
 }
 
 /** Cells of an entry; after a read, only what differs from it, and never a clear of a word that is not ours. */
@@ -113,7 +131,7 @@ async function writeAll(
   const splits = failure.outcome === 'refused' && (dataClasses.includes(failure.class) || isStubborn(failure, rows));
   if (!splits) {
     for (const row of rows) {
-      results.set(row.entry, { kind: 'again', failure, readFirst: failure.outcome === 'unknown' });
+      results.set(row.entry, { kind: 'again', failure, readFirst: mustRead(failure) });
     }
     return;
   }
@@ -169,7 +187,12 @@ function settleAlone(deps: SendDeps, row: Prepared, failure: FeishuFailure, only
 
 function refusedOrAgain(failure: FeishuFailure): SendResult {
   if (failure.outcome === 'refused' && dataClasses.includes(failure.class)) return { kind: 'refused', failure };
-  return { kind: 'again', failure, readFirst: failure.outcome === 'unknown' };
+  return { kind: 'again', failure, readFirst: mustRead(failure) };
+}
+
+/** It may have been done; or a hidden row has spoilt its batch, which a read will show. */
+function mustRead(failure: FeishuFailure): boolean {
+  return failure.outcome === 'unknown' || failure.class === 'permission';
 }
 
 /** "Not found" may be a lagging replica: only a read that misses the row too counts. */
@@ -183,5 +206,6 @@ async function confirmGone(
   if (!read.ok) {
     return read.failure.class === 'gone' ? { kind: 'gone' } : { kind: 'again', failure: read.failure, readFirst: true };
   }
-  return read.value.records.length === 0 ? { kind: 'gone' } : { kind: 'again', failure, readFirst: true };
+  if (read.value.records.length === 0) return unseen(row.entry.recordId, read.value.absent);
+  return { kind: 'again', failure, readFirst: true };
 }

@@ -46,12 +46,16 @@ export interface WriterDeps {
   readonly onDown: (failure: FeishuFailure) => void;
   readonly onRecovered: () => void;
   readonly onDropped: (tableId: string, column: string, failure: FeishuFailure) => void;
+  /** A row alone cannot be written for now; told once, it goes on being tried. */
+  readonly onRowStuck: (tableId: string, recordId: string, failure: FeishuFailure) => void;
 }
 
 /** Rows of one batch (facts: staying at 500 is safe everywhere). */
 const maxBatchRows = 500;
 const firstBackoffMs = 1_000;
 const maxBackoffMs = 60_000;
+/** A row that fails alone is tried again at least so often. */
+const maxRowBackoffMs = 10 * 60_000;
 /** Failures in a row after which write-back counts as down. */
 const failuresUntilDown = 5;
 /** Classes that waiting does not mend soon: told at once, tried again slowly. */
@@ -82,8 +86,15 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
       return undefined;
     }
     const tries = entry.tries + 1;
-    enqueue({ ...entry, tries, readFirst: entry.readFirst || result.readFirst || entry.clears !== undefined }, true);
-    return result.failure;
+    const readFirst = entry.readFirst || result.readFirst || entry.clears !== undefined;
+    if (result.isOwn !== true) {
+      enqueue({ ...entry, tries, readFirst }, true);
+      return result.failure;
+    }
+    if (entry.notBeforeMs === 0) deps.onRowStuck(entry.tableId, entry.recordId, result.failure);
+    const waitMs = Math.min(maxRowBackoffMs, firstBackoffMs * 2 ** Math.min(10, tries));
+    enqueue({ ...entry, tries, readFirst, notBeforeMs: clock.monotonicMs() + waitMs }, true);
+    return undefined;
   };
   const send = async (tableId: string, entries: readonly WriteEntry[]): Promise<void> => {
     for (const entry of entries) {
@@ -103,7 +114,7 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
     );
     for (const entry of entries) inFlight.delete(keyOf(entry));
     const failures = [...results].flatMap(([entry, result]) => settle(entry, result) ?? []);
-    afterBatch(deps, state, failures[0], failures.length < entries.length);
+    afterBatch(deps, state, failures[0], [...results.values()].some(isAnswered));
   };
   const loop = async (): Promise<void> => {
     while (!deps.signal.aborted) {
@@ -133,6 +144,10 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
   };
 }
 
+function isAnswered(result: SendResult): boolean {
+  return result.kind !== 'again';
+}
+
 /** The client answers with results and never throws for what the platform does: a throw is a bug, and costs a retry. */
 function bugResults(
   deps: WriterDeps,
@@ -156,7 +171,7 @@ function afterBatch(
   failure: FeishuFailure | undefined,
   someDone: boolean,
 ): void {
-  if (failure === undefined || someDone) {
+  if (someDone) {
     state.failures = 0;
     if (state.isDown) deps.onRecovered();
     state.isDown = false;

@@ -28,6 +28,7 @@ function build(changes: Partial<WriterDeps> = {}): void {
     onDown: () => told.push('down'),
     onRecovered: () => told.push('recovered'),
     onDropped: (_table, column) => told.push(`dropped ${column}`),
+    onRowStuck: (_table, recordId) => told.push(`stuck ${recordId}`),
     ...changes,
   });
 }

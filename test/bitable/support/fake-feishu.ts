@@ -33,6 +33,8 @@ export interface FakeFeishu extends FeishuClient {
   searchInstead: ((truth: readonly RawRecord[]) => readonly RawRecord[]) | undefined;
   /** Called in the middle of an update, before it is applied. */
   beforeUpdate: (() => void) | undefined;
+  /** Rows that the app may not see or write for now. */
+  readonly hidden: Set<string>;
   /** Who made every row, where Feishu tells. */
   creatorId: string | undefined;
   /** Whether downloads need the permission parameter. */
@@ -80,6 +82,7 @@ export function createFakeFeishu(): FakeFeishu {
     writes,
     messages,
     files,
+    hidden: new Set(),
     fault: undefined,
     searchInstead: undefined,
     beforeUpdate: undefined,
@@ -127,11 +130,11 @@ export function createFakeFeishu(): FakeFeishu {
       for (let at = 0; at < recordIds.length; at += 100) note('get', Math.min(100, recordIds.length - at));
       return check({ name: 'get', table }, () => {
         const own = tableOf(table);
-        const present = recordIds.filter((id) => own.rows.has(id));
+        const present = recordIds.filter((id) => own.rows.has(id) && !feishu.hidden.has(id));
         return ok({
           records: present.map((id) => recordOf(own, id)),
           absent: recordIds.filter((id) => !own.rows.has(id)),
-          forbidden: [],
+          forbidden: recordIds.filter((id) => own.rows.has(id) && feishu.hidden.has(id)),
         });
       });
     },
@@ -140,6 +143,9 @@ export function createFakeFeishu(): FakeFeishu {
       feishu.beforeUpdate?.();
       return check({ name: 'update', table, writes: batch }, () => {
         const own = tableOf(table);
+        if (batch.some((write) => feishu.hidden.has(write.recordId))) {
+          return fail(failure(1254302, { class: 'permission' }));
+        }
         const refusal = refusalOf(own, table, batch, files);
         if (refusal !== undefined) return fail(refusal);
         for (const write of batch) apply(own, write, writes, table.tableId);
