@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { StoreCommand } from '../engine/ports/index.ts';
+import type { FeishuFailure } from '../feishu/index.ts';
 import type { TableSideDeps } from './deps.ts';
 import { messageGatherMs } from './pace.ts';
 import { collections, putDocument } from './row-documents.ts';
@@ -9,7 +10,9 @@ import { createDoorbell } from './signal.ts';
 /**
  * Words for people, durable and never doubled. A message is a document, written in the same commit as what it tells of;
  * its key says what that is, so telling it again after a crash is the same message. What waits for one receiver is merged
- * into one text with one uuid, both fixed before it is sent: a repeat after a crash is dropped by the platform (1 h).
+ * into one text with one uuid, both fixed before it is sent: a repeat after a crash is dropped by the platform (1 h). Only a
+ * refusal gives a message up (to the group, else to the row alone); while the platform is away, throttles or has no quota
+ * left, what waits for a receiver stays in order.
  */
 export interface Messenger {
   /** The command that makes a message; commit it with what it tells of, then `ring`. */
@@ -36,79 +39,100 @@ const messageDocument = z.object({
   at: z.number(),
   /** Fixed when a send is about to be tried: the messages that share it are one text. */
   batch: z.string().optional(),
-  tries: z.int().default(0),
 });
 type MessageDocument = z.infer<typeof messageDocument>;
 
+interface Waiting {
+  readonly key: string;
+  readonly value: MessageDocument;
+}
+
+const hourMs = 3_600_000;
+/** What waits is tried again after so long, doubled while nothing goes out. */
 const retryMs = 30_000;
-/** After so many refusals the message is dropped: the row says the same. */
-const maxTries = 5;
+const maxRetryMs = 10 * 60_000;
+/** A message that only met passing failures for so long is given up: the row says the same. */
+const giveUpAfterMs = 72 * hourMs;
+/** A person who could not be written to is tried again after so long. */
+const unreachableMs = 24 * hourMs;
 const maxLines = 30;
+/** The platform's own trouble, or the installation's: no fault of the message or its receiver. */
+const passingClasses: readonly FeishuFailure['class'][] = [
+  'retry',
+  'throttled',
+  'conflict',
+  'quota',
+  'credential',
+  'config',
+];
 
 export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messenger {
   const { store, clock, client, logger } = deps;
   const bell = createDoorbell(clock);
-  const unreachable = new Set<string>();
+  /** Until when, by open id. */
+  const unreachable = new Map<string, number>();
   const group = deps.alertChatId ?? '';
   const collection = deps.messageCollection ?? collections.message;
 
   const receiverOf = (submitter: string): string => {
-    if (isOpenId(submitter) && !unreachable.has(submitter)) return `open:${submitter}`;
+    const isReachable = (unreachable.get(submitter) ?? 0) <= clock.monotonicMs();
+    if (isOpenId(submitter) && isReachable) return `open:${submitter}`;
     return group === '' ? '' : `chat:${group}`;
   };
-  const waiting = async (): Promise<readonly { key: string; value: MessageDocument }[]> => {
+  const waiting = async (): Promise<readonly Waiting[]> => {
     const records = await store.documents(collection, {});
     return records
       .map((record) => ({ key: record.key, value: messageDocument.parse(record.value) }))
       .sort((left, right) => left.value.at - right.value.at);
   };
-  const sendBatch = async (
-    batch: string,
-    members: readonly { key: string; value: MessageDocument }[],
-  ): Promise<boolean> => {
+  /** False: a passing failure, the batch waits. */
+  const sendBatch = async (batch: string, members: readonly Waiting[]): Promise<boolean> => {
     const [first] = members;
     if (first === undefined) return true;
-    const { to } = first.value;
+    const { to, at } = first.value;
     const target = to.startsWith('open:') ? { openId: to.slice(5) } : { chatId: to.slice(5) };
     const answer = await client.sendText(target, joinTexts(members.map((member) => member.value.text)), batch, signal);
-    const isRefused = !answer.ok && answer.failure.outcome === 'refused' && !isPassing(answer.failure.class);
-    if (answer.ok || isRefused || first.value.tries + 1 >= maxTries) {
-      await store.commit(members.flatMap((member) => afterSend(member, answer.ok)));
-      if (!answer.ok) logger.warn('a message could not be sent', { code: answer.failure.code });
+    if (answer.ok) {
+      await store.commit(members.map((member) => remove(member)));
       return true;
     }
-    await store.commit(
-      members.map((member) =>
-        putDocument(clock, collection, member.key, { ...member.value, tries: member.value.tries + 1 }),
-      ),
-    );
-    return false;
+    const { failure } = answer;
+    const isRefused = isRefusal(failure);
+    const isGivenUp = isRefused || clock.nowMs() - at > giveUpAfterMs;
+    logger.warn('a message could not be sent', { code: failure.code, class: failure.class, isGivenUp });
+    if (!isGivenUp) return false;
+    if (isRefused && to.startsWith('open:')) unreachable.set(to.slice(5), clock.monotonicMs() + unreachableMs);
+    await store.commit(members.map((member) => elsewhere(member)));
+    return true;
   };
-  const afterSend = (member: { key: string; value: MessageDocument }, isSent: boolean): StoreCommand[] => {
-    const remove: StoreCommand = { type: 'delete-document', collection, key: member.key };
-    const isPerson = member.value.to.startsWith('open:');
-    if (isPerson && !isSent) unreachable.add(member.value.to.slice(5));
-    if (isSent || !isPerson || group === '') return [remove];
-    const { text, at } = member.value;
-    return [putDocument(clock, collection, member.key, { text, at, to: `chat:${group}`, tries: 0 })];
+  const remove = ({ key }: Waiting): StoreCommand => ({ type: 'delete-document', collection, key });
+  /** The group instead of the person; without one the row alone says it. */
+  const elsewhere = (member: Waiting): StoreCommand => {
+    const { text, at, to } = member.value;
+    if (!to.startsWith('open:') || group === '') return remove(member);
+    return putDocument(clock, collection, member.key, { text, at, to: `chat:${group}` });
+  };
+  /** What waits for one receiver, in order: what was fixed before, then the rest as one text. False: all of it waits. */
+  const sendAll = async (messages: readonly Waiting[]): Promise<boolean> => {
+    const batches = Map.groupBy(messages, (message) => message.value.batch ?? '');
+    const fresh = batches.get('') ?? [];
+    batches.delete('');
+    for (const [batch, members] of batches) if (!(await sendBatch(batch, members))) return false;
+    if (fresh.length === 0) return true;
+    const batch = batchId(fresh.map((member) => member.key));
+    const fixed = fresh.map((member) => ({ key: member.key, value: { ...member.value, batch } }));
+    await store.commit(fixed.map((member) => putDocument(clock, collection, member.key, member.value)));
+    return await sendBatch(batch, fixed);
   };
   const flush = async (): Promise<void> => {
-    if (signal.aborted) return;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 20 && !signal.aborted; round += 1) {
       const all = await waiting();
-      const batches = Map.groupBy(all, (message) => message.value.batch ?? '');
-      const fresh = batches.get('') ?? [];
-      batches.delete('');
-      for (const [to, members] of Map.groupBy(fresh, (message) => message.value.to)) {
-        const batch = batchId(members.map((member) => member.key));
-        const fixed = members.map((member) => ({ key: member.key, value: { ...member.value, to, batch } }));
-        await store.commit(fixed.map((member) => putDocument(clock, collection, member.key, member.value)));
-        batches.set(batch, fixed);
+      if (all.length === 0) return;
+      let isStuck = false;
+      for (const messages of Map.groupBy(all, (message) => message.value.to).values()) {
+        if (!(await sendAll(messages))) isStuck = true;
       }
-      if (batches.size === 0) return;
-      let stuck = false;
-      for (const [batch, members] of batches) if (!(await sendBatch(batch, members))) stuck = true;
-      if (stuck) return;
+      if (isStuck) return;
     }
   };
   return {
@@ -117,18 +141,20 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
         to: receiverOf(message.submitter),
         text: message.text,
         at: clock.nowMs(),
-        tries: 0,
       }),
     ring: () => bell.ring(),
     canReach: (submitter) => receiverOf(submitter) !== '',
     flush,
     run: async () => {
-      let isIdle = false;
+      let waitMs = retryMs;
+      let failures = 0;
       while (!signal.aborted) {
-        await bell.wait(isIdle ? Number.POSITIVE_INFINITY : retryMs, signal);
+        await bell.wait(waitMs, signal);
         await createDoorbell(clock).wait(messageGatherMs(deps.engine.activity().driving), signal);
         await flush().catch((error: unknown) => logger.warn('messages could not be sent', { error }));
-        isIdle = (await store.documents(collection, { limit: 1 })).length === 0;
+        const isIdle = (await store.documents(collection, { limit: 1 })).length === 0;
+        failures = isIdle ? 0 : failures + 1;
+        waitMs = isIdle ? Number.POSITIVE_INFINITY : Math.min(maxRetryMs, retryMs * 2 ** Math.min(10, failures - 1));
       }
     },
   };
@@ -138,8 +164,9 @@ function isOpenId(text: string): boolean {
   return text.startsWith('ou_');
 }
 
-function isPassing(kind: string): boolean {
-  return kind === 'retry' || kind === 'throttled' || kind === 'conflict' || kind === 'quota' || kind === 'credential';
+/** Refused for what it says or for whom it is; whatever else failed passes. */
+function isRefusal(failure: FeishuFailure): boolean {
+  return failure.outcome === 'refused' && !passingClasses.includes(failure.class);
 }
 
 /** At most 50 characters, the same for the same messages. */

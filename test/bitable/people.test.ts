@@ -33,6 +33,47 @@ describe('words for people', () => {
     expect(world.feishu.messages).toMatchObject([{ to: 'oc_group' }]);
   });
 
+  it('a message outlasts ten minutes of an absent platform, in order, and its person is not given up', async () => {
+    const world = await createWorld();
+    const submitter = { 提交人: [{ id: 'ou_1' }] };
+    world.feishu.fault = (call) => (call.name === 'message' ? { failure: failure(5000) } : undefined);
+    world.newRow('rec1', { 操作: '通过', ...submitter });
+    world.newRow('rec2', submitter);
+    await world.turn();
+    await world.settle(300_000);
+    world.newRow('rec3', { 操作: '打回', ...submitter });
+    await world.turn();
+    await world.settle(300_000);
+    expect(world.feishu.messages).toEqual([]);
+    world.feishu.fault = undefined;
+    await world.settle(600_000);
+    expect(world.feishu.messages.map((message) => message.to)).toEqual(['ou_1', 'ou_1']);
+    expect(world.feishu.messages[0]?.text).toMatch(/不能选「通过」/);
+    expect(world.feishu.messages[1]?.text).toMatch(/不能选「打回」/);
+    await world.engine.finish(world.engine.last().executionId, { output: await world.output('portrait') });
+    await world.settle();
+    expect(world.feishu.messages.at(-1)).toMatchObject({ to: 'ou_1' });
+    expect(world.feishu.messages.at(-1)?.text).toMatch(/待确认/);
+  });
+
+  it('a person who could not be written to is tried again after a day', async () => {
+    const world = await createWorld({ alertChatId: 'oc_group' });
+    world.feishu.fault = (call) =>
+      call.name === 'message' && world.feishu.count('message') === 1
+        ? { failure: failure(230013, { class: 'permission' }) }
+        : undefined;
+    const ask = async (id: string): Promise<void> => {
+      world.newRow(id, { 操作: '通过', 提交人: [{ id: 'ou_1' }] });
+      await world.turn();
+    };
+    await ask('rec1');
+    await ask('rec2');
+    expect(world.feishu.messages.map((message) => message.to)).toEqual(['oc_group', 'oc_group']);
+    await world.clock.advance(24 * 3_600_000);
+    await ask('rec3');
+    expect(world.feishu.messages.at(-1)).toMatchObject({ to: 'ou_1' });
+  });
+
   it('many at once are merged into one text', async () => {
     const world = await createWorld({ alertChatId: 'oc_group' });
     for (let index = 0; index < 40; index += 1) world.newRow(`rec${index}`, { 产品图: null });
