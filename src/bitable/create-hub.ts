@@ -55,6 +55,10 @@ export function createHub(deps: TableSideDeps, signal: AbortSignal): Hub {
 function createWriter(hub: Hub, appToken: string): BaseWriter {
   const { deps } = hub;
   const stateOf = (tableId: string): TableState | undefined => hub.tables.get(tableKey({ appToken, tableId }));
+  const placeOf = (tableId: string | undefined): DownPlace =>
+    tableId === undefined
+      ? { key: `write-back:${appToken}`, words: '' }
+      : { key: `write-back:${appToken}/${tableId}`, words: `智能体 ${stateOf(tableId)?.agent.agent ?? tableId}：` };
   return createBaseWriter({
     ...deps,
     appToken,
@@ -65,14 +69,14 @@ function createWriter(hub: Hub, appToken: string): BaseWriter {
       if (columns === undefined) return { writable: new Set(), lesser: new Set() };
       return { writable: columns.writable, lesser: lesserColumns(columns) };
     },
-    onDown: (failure) => void hub.notice(downNotice(appToken, failure)),
-    onRecovered: () =>
+    onDown: (failure, tableId) => void hub.notice(downNotice(placeOf(tableId), failure)),
+    onRecovered: (tableId) =>
       void hub.notice({
         name: 'write-back-down',
-        key: `write-back:${appToken}`,
+        key: placeOf(tableId).key,
         recovered: true,
         title: '表格写入已恢复',
-        text: '积压的结果正在写回。',
+        text: `${placeOf(tableId).words}积压的结果正在写回。`,
       }),
     onDropped: (tableId, column, failure) => {
       const state = stateOf(tableId);
@@ -87,16 +91,22 @@ function createWriter(hub: Hub, appToken: string): BaseWriter {
   });
 }
 
-function downNotice(appToken: string, failure: FeishuFailure): JsonObject {
+/** The base that cannot be written to, or the one table of it. */
+interface DownPlace {
+  readonly key: string;
+  readonly words: string;
+}
+
+function downNotice(place: DownPlace, failure: FeishuFailure): JsonObject {
   const remedy =
     failure.class === 'permission'
       ? '请在多维表格右上角「…」→ 更多 → 添加文档应用，加入本应用并给可管理权限。'
       : '结果都已保存，恢复后自动写回；在此之前不会启动新的付费任务。';
   return {
     name: 'write-back-down',
-    key: `write-back:${appToken}`,
+    key: place.key,
     title: '表格写不进去',
-    text: `飞书代码 ${failure.code} ${failure.message}。${remedy}`,
+    text: `${place.words}飞书代码 ${failure.code} ${failure.message}。${remedy}`,
     severity: 'error',
   };
 }

@@ -112,7 +112,7 @@ async function executeStart(
 ): Promise<boolean> {
   const key = rowKey(refOf(place));
   const { store, failpoints } = hub.deps;
-  if (hub.writerOf(place.table.table.appToken).isDown()) return false;
+  if (hub.writerOf(place.table.table.appToken).isDown(place.table.table.tableId)) return false;
   const row = await loadRow(store, key);
   if (row === undefined) return true;
   const seen = fields ?? (await readRow(hub, place));

@@ -202,7 +202,7 @@ function statusOf(
       tableId: loop.table.table.tableId,
       halted: loop.table.halted ?? null,
       lastSearchAt: loop.lastSearchAt() ?? null,
-      isWriterDown: hub.writerOf(loop.table.table.appToken).isDown(),
+      isWriterDown: hub.writerOf(loop.table.table.appToken).isDown(loop.table.table.tableId),
     })),
     starting: runner.size(),
     delivering,

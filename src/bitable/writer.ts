@@ -1,21 +1,23 @@
 import type { FeishuClient, FeishuFailure, TableRef } from '../feishu/index.ts';
-import { type Clock, fullJitterMs, type Json, type JsonObject, type Logger, type Random } from '../kernel/index.ts';
+import type { Clock, Json, JsonObject } from '../kernel/index.ts';
 import { createDoorbell } from './signal.ts';
 import { type AttachmentMerge, overlay, type WriteEntry, type WriteOutcome } from './writer-entry.ts';
+import { createWriterHealth, type HealthDeps } from './writer-health.ts';
 import { sendBatch, type SendResult } from './writer-send.ts';
 
 /**
  * The one writer of a base. While a write is under way new cells gather, per row and column the last value wins, then all
  * of a table go in one batch. One write at a time, `spacingMs` apart. Invariants: only columns that the table's agent may
  * write ever leave (a foreign one is a bug and throws); what may have been done is read before it is repeated; no row is
- * given up because the platform is down: its cells wait, and `isDown` tells intake to start nothing new meanwhile.
+ * given up because the platform is down: its cells wait, and `isDown` tells intake to start nothing new meanwhile. Tables
+ * take turns, and the trouble of one (`writer-health`) is not the others'.
  */
 export interface BaseWriter {
   write(request: WriteRequest): Promise<WriteOutcome>;
   /** Cells wait or are under way for the row. */
   isPending(tableId: string, recordId: string): boolean;
-  /** Writes have been failing: nothing that costs money should start. */
-  isDown(): boolean;
+  /** Writes to the table have been failing: nothing that costs money should start in it. */
+  isDown(tableId: string): boolean;
   stop(): void;
 }
 
@@ -30,12 +32,9 @@ export interface WriteRequest {
   readonly withinMs: number;
 }
 
-export interface WriterDeps {
+export interface WriterDeps extends HealthDeps {
   readonly client: FeishuClient;
   readonly appToken: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
   readonly spacingMs: number;
   readonly signal: AbortSignal;
   /** What may be written to a table, and which of it is lesser (the row is true without it). */
@@ -43,8 +42,6 @@ export interface WriterDeps {
     readonly writable: ReadonlySet<string>;
     readonly lesser: ReadonlySet<string>;
   };
-  readonly onDown: (failure: FeishuFailure) => void;
-  readonly onRecovered: () => void;
   readonly onDropped: (tableId: string, column: string, failure: FeishuFailure) => void;
   /** A row alone cannot be written for now; told once, it goes on being tried. */
   readonly onRowStuck: (tableId: string, recordId: string, failure: FeishuFailure) => void;
@@ -52,21 +49,19 @@ export interface WriterDeps {
 
 /** Rows of one batch (facts: staying at 500 is safe everywhere). */
 const maxBatchRows = 500;
-const firstBackoffMs = 1_000;
-const maxBackoffMs = 60_000;
-/** A row that fails alone is tried again at least so often. */
+/** A row that fails alone waits so long, doubled with each try, at most ten minutes. */
+const rowBackoffMs = 1_000;
 const maxRowBackoffMs = 10 * 60_000;
-/** Failures in a row after which write-back counts as down. */
-const failuresUntilDown = 5;
-/** Classes that waiting does not mend soon: told at once, tried again slowly. */
-const slowClasses: readonly FeishuFailure['class'][] = ['permission', 'quota', 'credential', 'config'];
 
 export function createBaseWriter(deps: WriterDeps): BaseWriter {
   const { clock } = deps;
   const queue = new Map<string, WriteEntry>();
   const inFlight = new Set<string>();
   const bell = createDoorbell(clock);
-  const state = { failures: 0, isDown: false, notBeforeMs: 0, lastWriteMs: Number.NEGATIVE_INFINITY };
+  const health = createWriterHealth(deps);
+  /** When each table was served last, counted in batches. */
+  const turns = new Map<string, number>();
+  const state = { batches: 0, lastWriteMs: Number.NEGATIVE_INFINITY };
   const keyOf = (entry: { tableId: string; recordId: string }): string => `${entry.tableId}/${entry.recordId}`;
 
   const enqueue = (entry: WriteEntry, isOlder: boolean): void => {
@@ -92,7 +87,7 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
       return result.failure;
     }
     if (entry.notBeforeMs === 0) deps.onRowStuck(entry.tableId, entry.recordId, result.failure);
-    const waitMs = Math.min(maxRowBackoffMs, firstBackoffMs * 2 ** Math.min(10, tries));
+    const waitMs = Math.min(maxRowBackoffMs, rowBackoffMs * 2 ** Math.min(10, tries));
     enqueue({ ...entry, tries, readFirst, notBeforeMs: clock.monotonicMs() + waitMs }, true);
     return undefined;
   };
@@ -114,17 +109,25 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
     );
     for (const entry of entries) inFlight.delete(keyOf(entry));
     const failures = [...results].flatMap(([entry, result]) => settle(entry, result) ?? []);
-    afterBatch(deps, state, failures[0], [...results.values()].some(isAnswered));
+    if ([...results.values()].some(isAnswered)) health.answered(tableId);
+    if (failures[0] !== undefined) health.failed(tableId, failures[0]);
   };
   const loop = async (): Promise<void> => {
     while (!deps.signal.aborted) {
-      const due = nextDueMs(queue, state.notBeforeMs) - clock.monotonicMs();
+      const due = nextDueMs(queue, (tableId) => health.notBeforeMs(tableId)) - clock.monotonicMs();
       if (due > 0) {
         await bell.wait(due, deps.signal);
         continue;
       }
-      const batch = takeBatch(queue, clock.monotonicMs());
-      if (batch !== undefined) await send(batch.tableId, batch.entries);
+      const nowMs = clock.monotonicMs();
+      const ready = [...queue.values()].filter(
+        (entry) => Math.max(entry.notBeforeMs, health.notBeforeMs(entry.tableId)) <= nowMs,
+      );
+      const batch = takeBatch(ready, nowMs, (tableId) => turns.get(tableId) ?? 0);
+      if (batch === undefined) continue;
+      state.batches += 1;
+      turns.set(batch.tableId, state.batches);
+      await send(batch.tableId, batch.entries);
     }
   };
   const run = loop().catch((error: unknown) => {
@@ -139,7 +142,7 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
       });
     },
     isPending: (tableId, recordId) => queue.has(`${tableId}/${recordId}`) || inFlight.has(`${tableId}/${recordId}`),
-    isDown: () => state.isDown,
+    isDown: (tableId) => health.isDown(tableId),
     stop: () => bell.ring(),
   };
 }
@@ -163,35 +166,6 @@ function bugResults(
     class: 'retry',
   };
   return new Map(entries.map((entry) => [entry, { kind: 'again', failure, readFirst: true }]));
-}
-
-function afterBatch(
-  deps: WriterDeps,
-  state: { failures: number; isDown: boolean; notBeforeMs: number },
-  failure: FeishuFailure | undefined,
-  someDone: boolean,
-): void {
-  if (someDone) {
-    state.failures = 0;
-    if (state.isDown) deps.onRecovered();
-    state.isDown = false;
-  }
-  if (failure === undefined) return;
-  state.failures += 1;
-  const isSlow = slowClasses.includes(failure.class);
-  const capMs = isSlow ? maxBackoffMs : Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(10, state.failures - 1));
-  const waitMs = Math.max(failure.retryAfterMs ?? 0, capMs / 2 + fullJitterMs(deps.random, capMs / 2));
-  state.notBeforeMs = deps.clock.monotonicMs() + waitMs;
-  deps.logger.warn('write to the table failed, will be tried again', {
-    code: failure.code,
-    class: failure.class,
-    logId: failure.logId,
-    waitMs,
-  });
-  if (!state.isDown && (isSlow || state.failures >= failuresUntilDown)) {
-    state.isDown = true;
-    deps.onDown(failure);
-  }
 }
 
 function newEntry(request: WriteRequest, nowMs: number, tell: (outcome: WriteOutcome) => void): WriteEntry {
@@ -218,19 +192,28 @@ function assertWritable(request: WriteRequest, writable: ReadonlySet<string>): v
   if (foreign.length > 0) throw new Error(`refusing to write columns that are not the bot's: ${foreign.join(', ')}`);
 }
 
-function nextDueMs(queue: ReadonlyMap<string, WriteEntry>, notBeforeMs: number): number {
+/** The earliest instant at which one of the cells may go; `notBeforeMs` is their table's. */
+function nextDueMs(queue: ReadonlyMap<string, WriteEntry>, notBeforeMs: (tableId: string) => number): number {
   let due = Number.POSITIVE_INFINITY;
-  for (const entry of queue.values()) due = Math.min(due, Math.max(entry.dueMs, entry.notBeforeMs));
-  return Math.max(due, notBeforeMs);
+  for (const entry of queue.values()) {
+    due = Math.min(due, Math.max(entry.dueMs, entry.notBeforeMs, notBeforeMs(entry.tableId)));
+  }
+  return due;
 }
 
-/** Everything that waits for the table whose oldest cell is due, whether due itself or not: it rides along. */
+/**
+ * Tables take turns: the one with a cell due that was served longest ago, so that none that keeps failing stands before the
+ * others. Everything that waits for it goes along, whether due itself or not.
+ */
 function takeBatch(
-  queue: ReadonlyMap<string, WriteEntry>,
+  ready: readonly WriteEntry[],
   nowMs: number,
+  turnOf: (tableId: string) => number,
 ): { readonly tableId: string; readonly entries: readonly WriteEntry[] } | undefined {
-  const ready = [...queue.values()].filter((entry) => entry.notBeforeMs <= nowMs);
-  const [first] = ready.toSorted((left, right) => left.dueMs - right.dueMs);
+  const due = ready.filter((entry) => entry.dueMs <= nowMs);
+  const [first] = due.toSorted(
+    (left, right) => turnOf(left.tableId) - turnOf(right.tableId) || left.dueMs - right.dueMs,
+  );
   if (first === undefined) return undefined;
   const same = ready.filter((entry) => entry.tableId === first.tableId);
   return {

@@ -25,8 +25,8 @@ function build(changes: Partial<WriterDeps> = {}): void {
     spacingMs: 500,
     signal: new AbortController().signal,
     columnsOf: () => ({ writable, lesser: new Set(['成本(元)', '提示']) }),
-    onDown: () => told.push('down'),
-    onRecovered: () => told.push('recovered'),
+    onDown: (_failure, table) => told.push(`down ${table ?? 'base'}`),
+    onRecovered: (table) => told.push(`recovered ${table ?? 'base'}`),
     onDropped: (_table, column) => told.push(`dropped ${column}`),
     onRowStuck: (_table, recordId) => told.push(`stuck ${recordId}`),
     ...changes,
@@ -166,10 +166,10 @@ describe('the writer of a base', () => {
       call.name === 'update' && clock.monotonicMs() < 1_800_000 ? { failure: failure(5000) } : undefined;
     const outcome = write(id, { 状态: '完成' });
     await settle(300_000);
-    expect(writer.isDown()).toBe(true);
+    expect(writer.isDown(tableId)).toBe(true);
     await settle(1_700_000);
     expect((await outcome).kind).toBe('written');
-    expect(told).toEqual(['down', 'recovered']);
+    expect(told).toEqual(['down base', 'recovered base']);
     expect(feishu.count('update')).toBeLessThan(60);
   });
 
@@ -179,8 +179,44 @@ describe('the writer of a base', () => {
       call.name === 'update' ? { failure: failure(91403, { class: 'permission' }) } : undefined;
     void write(id, { 状态: '生成中' });
     await settle(2_000);
-    expect(writer.isDown()).toBe(true);
-    expect(told).toEqual(['down']);
+    expect(writer.isDown(tableId)).toBe(true);
+    expect(told).toEqual(['down base']);
+  });
+
+  it('a table that is closed to the app does not hold back another one of its base, and is down alone', async () => {
+    const [id = ''] = rows(1);
+    feishu.tables.set('tbl2', { fields: [...tryOnFields], rows: new Map([['other', {}]]) });
+    feishu.fault = (call) =>
+      call.name === 'update' && call.table?.tableId === tableId
+        ? { failure: failure(1254302, { class: 'permission' }) }
+        : undefined;
+    void write(id, { 状态: '完成' });
+    await settle(5_000);
+    for (const status of ['生成中', '完成']) {
+      const outcome = writer.write({ tableId: 'tbl2', recordId: 'other', cells: { 状态: status }, withinMs: 0 });
+      await settle(2_000);
+      expect(feishu.tables.get('tbl2')?.rows.get('other')).toEqual({ 状态: status });
+      expect((await outcome).kind).toBe('written');
+    }
+    await settle(120_000);
+    expect([writer.isDown(tableId), writer.isDown('tbl2')]).toEqual([true, false]);
+    expect(told).toEqual(['down tbl1']);
+    feishu.fault = undefined;
+    await settle(120_000);
+    expect(told).toEqual(['down tbl1', 'recovered tbl1']);
+    expect(feishu.tables.get(tableId)?.rows.get(id)).toEqual({ 状态: '完成' });
+  });
+
+  it('tables take turns: one whose writes always fail without a reason does not stand before the others', async () => {
+    const [id = ''] = rows(1);
+    feishu.tables.set('tbl2', { fields: [...tryOnFields], rows: new Map([['other', {}]]) });
+    feishu.fault = (call) =>
+      call.name === 'update' && call.table?.tableId === tableId ? { failure: failure(1254607) } : undefined;
+    void write(id, { 状态: '完成' });
+    await settle(200_000);
+    void writer.write({ tableId: 'tbl2', recordId: 'other', cells: { 状态: '完成' }, withinMs: 0 });
+    await settle(120_000);
+    expect(feishu.tables.get('tbl2')?.rows.get('other')).toEqual({ 状态: '完成' });
   });
 
   it('P026 a write that throws is tried again and does not end the writer', async () => {
