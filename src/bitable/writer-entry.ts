@@ -35,6 +35,8 @@ export interface WriteEntry {
   tries: number;
   /** The row is read before the write: it has merges, or an earlier try may have been done. */
   readFirst: boolean;
+  /** It failed without a reason while the rest of its batch was written: it is sent by itself, and its failures are its own. */
+  standsAlone: boolean;
   /** The word that `操作: null` is meant for; another word found on a repeat is left alone. */
   clears: { readonly column: string; readonly word: string } | undefined;
   readonly waiters: ((outcome: WriteOutcome) => void)[];
@@ -51,6 +53,7 @@ export function overlay(older: WriteEntry, newer: WriteEntry): WriteEntry {
     notBeforeMs: Math.max(older.notBeforeMs, newer.notBeforeMs),
     tries: Math.max(older.tries, newer.tries),
     readFirst: older.readFirst || newer.readFirst,
+    standsAlone: older.standsAlone || newer.standsAlone,
     clears: newer.clears ?? older.clears,
     waiters: [...older.waiters, ...newer.waiters],
   };

@@ -30,12 +30,24 @@ interface Prepared {
   readonly fields: Record<string, Json>;
 }
 
+/** Under way in one batch: the search for the row that makes it fail without a reason. */
+interface Search {
+  /** Writes that failed since the last one that did not. */
+  failedInRow: number;
+  hasWritten: boolean;
+  /** Rows that failed by themselves. */
+  readonly alone: WriteEntry[];
+}
+
+/** A search halves 500 rows nine times; when even more writes fail in a row, it is the platform and no row. */
+const maxFailedInRow = 12;
+
 /** Refusals that lie in the data: one bad row spoils its batch, so the batch is split until that row stands alone. */
 const dataClasses: readonly FeishuFailure['class'][] = ['schema', 'invalid', 'too-large', 'foreign-attachment', 'gone'];
 
 /**
- * Sends one batch of one table: reads first what must be read, writes, and on a refusal splits. Each entry gets exactly
- * one result.
+ * Sends one batch of one table: reads first what must be read, writes, and splits on a refusal, or when the batch keeps
+ * failing without a reason. Each entry gets exactly one result.
  */
 export async function sendBatch(
   deps: SendDeps,
@@ -43,8 +55,13 @@ export async function sendBatch(
   entries: readonly WriteEntry[],
 ): Promise<ReadonlyMap<WriteEntry, SendResult>> {
   const results = new Map<WriteEntry, SendResult>();
-  const prepared = await prepare(deps, table, entries, results);
-  await writeAll(deps, table, prepared, results);
+  const search: Search = { failedInRow: 0, hasWritten: false, alone: [] };
+  await writeAll(deps, table, await prepare(deps, table, entries, results, false), results, search);
+  for (const entry of search.alone) {
+    const result = results.get(entry);
+    const isOwn = search.hasWritten || entry.standsAlone;
+    if (result?.kind === 'again' && isOwn) results.set(entry, { ...result, isOwn });
+  }
   return results;
 }
 
@@ -53,8 +70,9 @@ async function prepare(
   table: TableRef,
   entries: readonly WriteEntry[],
   results: Map<WriteEntry, SendResult>,
+  readsAll: boolean,
 ): Promise<readonly Prepared[]> {
-  const toRead = entries.filter((entry) => entry.readFirst || entry.merges.length > 0);
+  const toRead = entries.filter((entry) => readsAll || entry.readFirst || entry.merges.length > 0);
   const rows = new Map<string, JsonObject>();
   if (toRead.length > 0) {
     const read = await deps.client.getRecords(
@@ -77,7 +95,7 @@ async function prepare(
     .filter((entry) => !results.has(entry))
     .flatMap((entry) => {
       const seen = rows.get(entry.recordId);
-      const fields = fieldsToWrite(entry, seen ?? {});
+      const fields = fieldsToWrite(entry, seen ?? {}, readsAll || entry.readFirst);
       if (Object.keys(fields).length > 0) return [{ entry, seen, fields }];
       results.set(entry, written(seen, {}));
       return [];
@@ -98,10 +116,10 @@ function unseen(recordId: string, absent: readonly string[]): SendResult {
 }
 
 /** Cells of an entry; after a read, only what differs from it, and never a clear of a word that is not ours. */
-function fieldsToWrite(entry: WriteEntry, seen: JsonObject): Record<string, Json> {
+function fieldsToWrite(entry: WriteEntry, seen: JsonObject, isRepeat: boolean): Record<string, Json> {
   const fields: Record<string, Json> = { ...entry.cells };
   for (const merge of entry.merges) fields[merge.column] = mergedCell(merge, seen[merge.column]);
-  if (!entry.readFirst) return fields;
+  if (!isRepeat) return fields;
   const { clears } = entry;
   if (clears !== undefined) {
     const word = normalizeWord(readText(seen[clears.column]));
@@ -120,16 +138,24 @@ async function writeAll(
   table: TableRef,
   rows: readonly Prepared[],
   results: Map<WriteEntry, SendResult>,
+  search: Search,
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
   const failure = await write(deps, table, rows);
   if (failure === undefined) {
+    search.failedInRow = 0;
+    search.hasWritten = true;
     for (const row of rows) results.set(row.entry, written(row.seen, row.fields));
     return;
   }
-  const splits = failure.outcome === 'refused' && (dataClasses.includes(failure.class) || isStubborn(failure, rows));
-  if (!splits) {
+  search.failedInRow += 1;
+  if (isStubborn(failure, rows) && search.failedInRow <= maxFailedInRow) {
+    await searchHalves(deps, table, rows, results, search);
+    return;
+  }
+  if (failure.outcome !== 'refused' || !dataClasses.includes(failure.class)) {
+    if (rows.length === 1 && failure.class === 'retry') search.alone.push(first.entry);
     for (const row of rows) {
       results.set(row.entry, { kind: 'again', failure, readFirst: mustRead(failure) });
     }
@@ -137,16 +163,38 @@ async function writeAll(
   }
   if (rows.length > 1) {
     const half = Math.ceil(rows.length / 2);
-    await writeAll(deps, table, rows.slice(0, half), results);
-    await writeAll(deps, table, rows.slice(half), results);
+    await writeAll(deps, table, rows.slice(0, half), results, search);
+    await writeAll(deps, table, rows.slice(half), results, search);
     return;
   }
   results.set(first.entry, await writeAlone(deps, table, first, failure));
 }
 
-/** A generic refusal that keeps coming back may be one bad row's fault too. */
+/**
+ * A failure without a reason that keeps coming back may be one bad row's fault too. Looked for at the third try and then
+ * ever more seldom: while the platform is away a search costs calls and finds nothing.
+ */
 function isStubborn(failure: FeishuFailure, rows: readonly Prepared[]): boolean {
-  return failure.class === 'retry' && rows.length > 1 && rows.every((row) => row.entry.tries >= 2);
+  return failure.class === 'retry' && rows.length > 1 && rows.some(({ entry }) => isSearchTurn(entry.tries));
+}
+
+function isSearchTurn(tries: number): boolean {
+  return tries >= 2 && Number.isInteger(Math.log2(tries));
+}
+
+/** Each half is read before it is written again: the failed write may have been done, and staff may have typed meanwhile. */
+async function searchHalves(
+  deps: SendDeps,
+  table: TableRef,
+  rows: readonly Prepared[],
+  results: Map<WriteEntry, SendResult>,
+  search: Search,
+): Promise<void> {
+  const entries = rows.map((row) => row.entry);
+  const half = Math.ceil(entries.length / 2);
+  for (const part of [entries.slice(0, half), entries.slice(half)]) {
+    await writeAll(deps, table, await prepare(deps, table, part, results, true), results, search);
+  }
 }
 
 async function write(

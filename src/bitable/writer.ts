@@ -88,7 +88,8 @@ export function createBaseWriter(deps: WriterDeps): BaseWriter {
     }
     if (entry.notBeforeMs === 0) deps.onRowStuck(entry.tableId, entry.recordId, result.failure);
     const waitMs = Math.min(maxRowBackoffMs, rowBackoffMs * 2 ** Math.min(10, tries));
-    enqueue({ ...entry, tries, readFirst, notBeforeMs: clock.monotonicMs() + waitMs }, true);
+    const standsAlone = entry.standsAlone || result.failure.class === 'retry';
+    enqueue({ ...entry, tries, readFirst, standsAlone, notBeforeMs: clock.monotonicMs() + waitMs }, true);
     return undefined;
   };
   const send = async (tableId: string, entries: readonly WriteEntry[]): Promise<void> => {
@@ -180,6 +181,7 @@ function newEntry(request: WriteRequest, nowMs: number, tell: (outcome: WriteOut
     notBeforeMs: 0,
     tries: 0,
     readFirst: false,
+    standsAlone: false,
     clears: request.clears,
     waiters: [tell],
   };
@@ -215,7 +217,8 @@ function takeBatch(
     (left, right) => turnOf(left.tableId) - turnOf(right.tableId) || left.dueMs - right.dueMs,
   );
   if (first === undefined) return undefined;
-  const same = ready.filter((entry) => entry.tableId === first.tableId);
+  if (first.standsAlone) return { tableId: first.tableId, entries: [first] };
+  const same = ready.filter((entry) => entry.tableId === first.tableId && !entry.standsAlone);
   return {
     tableId: first.tableId,
     entries: same.toSorted((left, right) => left.dueMs - right.dueMs).slice(0, maxBatchRows),

@@ -207,6 +207,61 @@ describe('the writer of a base', () => {
     expect(feishu.tables.get(tableId)?.rows.get(id)).toEqual({ 状态: '完成' });
   });
 
+  it('a row whose writes always fail without a reason is found, named and left by itself; the rest is written', async () => {
+    const ids = rows(40);
+    feishu.fault = (call) =>
+      call.name === 'update' && call.writes?.some((each) => each.recordId === 'rec11') === true
+        ? { failure: failure(1254200, { outcome: 'unknown' }) }
+        : undefined;
+    const kinds: string[] = [];
+    for (const id of ids) void write(id, { 状态: '完成' }, 50).then((outcome) => kinds.push(outcome.kind));
+    await settle();
+    expect(kinds).toEqual(Array(39).fill('written'));
+    expect(told).toEqual(['stuck rec11']);
+    await settle(600_000);
+    const before = feishu.count('update');
+    void write('rec3', { 状态: '失败' });
+    await settle(1_000);
+    expect(feishu.tables.get(tableId)?.rows.get('rec3')).toEqual({ 状态: '失败' });
+    expect([writer.isDown(tableId), told.length, feishu.count('update') - before]).toEqual([false, 1, 1]);
+    feishu.fault = undefined;
+    await settle(600_000);
+    expect(feishu.tables.get(tableId)?.rows.get('rec11')).toEqual({ 状态: '完成' });
+  });
+
+  it('does not clear a word that staff typed while the bad row was looked for', async () => {
+    rows(2);
+    const rec0 = { 操作: '提交' };
+    feishu.tables.get(tableId)?.rows.set('rec0', rec0);
+    let failures = 0;
+    feishu.fault = (call) => {
+      if (call.name !== 'update' || call.writes?.some((each) => each.recordId === 'rec1') !== true) return undefined;
+      failures += 1;
+      if (failures === 3) rec0.操作 = '取消';
+      return { failure: failure(1254200, { outcome: 'unknown' }) };
+    };
+    const clears = { column: '操作', word: '提交' };
+    void write('rec1', { 状态: '完成' });
+    while (failures < 2) await clock.advance(10);
+    void writer.write({ tableId, recordId: 'rec0', cells: { 操作: null, 状态: '生成中' }, clears, withinMs: 0 });
+    await settle();
+    expect(feishu.tables.get(tableId)?.rows.get('rec0')).toEqual({ 操作: '取消', 状态: '生成中' });
+  });
+
+  it('an absent platform is not searched for a bad row again and again', async () => {
+    for (const id of rows(40)) void write(id, { 状态: '完成' }, 50);
+    feishu.fault = (call) =>
+      call.name === 'update' && clock.monotonicMs() < 1_800_000
+        ? { failure: failure(1254200, { outcome: 'unknown' }) }
+        : undefined;
+    await settle(1_700_000);
+    expect(writer.isDown(tableId)).toBe(true);
+    expect(feishu.count('update')).toBeLessThan(120);
+    await settle(300_000);
+    expect(told).toEqual(['down base', 'recovered base']);
+    expect([...feishu.tables.get(tableId)!.rows.values()]).toEqual(Array(40).fill({ 状态: '完成' }));
+  });
+
   it('tables take turns: one whose writes always fail without a reason does not stand before the others', async () => {
     const [id = ''] = rows(1);
     feishu.tables.set('tbl2', { fields: [...tryOnFields], rows: new Map([['other', {}]]) });
