@@ -56,7 +56,10 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     if (ref === undefined) {
       if (entry.sourceRef.startsWith('bitable:')) return;
       // Asked for by the command line: nobody waits for cells.
-      void hub.deps.store.commit([{ type: 'ack-outbox', seq: entry.seq }]);
+      void hub.deps.store.commit([{ type: 'ack-outbox', seq: entry.seq }]).catch((error: unknown) => {
+        waitingUntil.set(entry.seq, hub.deps.clock.monotonicMs() + retryMs);
+        hub.deps.logger.warn('an end could not be acknowledged, will be tried again', { seq: entry.seq, error });
+      });
       return;
     }
     if (!hub.tables.has(tableKey(ref.table))) return;

@@ -135,6 +135,11 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
       if (isStuck) return;
     }
   };
+  /** Whether nothing is left afterwards. */
+  const sendAndLook = async (): Promise<boolean> => {
+    await flush();
+    return (await store.documents(collection, { limit: 1 })).length === 0;
+  };
   return {
     put: (message) =>
       putDocument(clock, collection, message.key, {
@@ -151,8 +156,10 @@ export function createMessenger(deps: TableSideDeps, signal: AbortSignal): Messe
       while (!signal.aborted) {
         await bell.wait(waitMs, signal);
         await createDoorbell(clock).wait(messageGatherMs(deps.engine.activity().driving), signal);
-        await flush().catch((error: unknown) => logger.warn('messages could not be sent', { error }));
-        const isIdle = (await store.documents(collection, { limit: 1 })).length === 0;
+        const isIdle = await sendAndLook().catch((error: unknown) => {
+          if (!signal.aborted) logger.warn('messages could not be sent', { error });
+          return false;
+        });
         failures = isIdle ? 0 : failures + 1;
         waitMs = isIdle ? Number.POSITIVE_INFINITY : Math.min(maxRetryMs, retryMs * 2 ** Math.min(10, failures - 1));
       }
