@@ -8,8 +8,8 @@ import { createDoorbell } from './signal.ts';
 
 /**
  * Executes cleared commands: rows in parallel, a row's own commands in order, and rows taken in turn between submitters,
- * so that two hundred pasted rows of one person do not stand before the one row of another. A command that cannot be
- * executed now stays on disk and is offered again by the next turn.
+ * so that two hundred pasted rows of one person do not stand before the one row of another. Each base has a lane of its own.
+ * A command that cannot be executed now stays on disk and is offered again by the next turn.
  */
 export interface CommandRunner {
   offer(job: CommandJob): void;
@@ -28,13 +28,23 @@ export interface CommandJob {
   readonly fields: JsonObject | undefined;
 }
 
+interface Lane {
+  /** By submitter. */
+  readonly waiting: Map<string, CommandJob[]>;
+  running: number;
+}
+
 export function createCommandRunner(hub: Hub): CommandRunner {
-  const waiting = new Map<string, CommandJob[]>();
+  const lanes = new Map<string, Lane>();
   const known = new Map<string, CommandJob | undefined>();
   const bell = createDoorbell(hub.deps.clock);
-  let running = 0;
 
-  const next = (): CommandJob | undefined => {
+  const laneOf = (appToken: string): Lane => {
+    const lane = lanes.get(appToken) ?? { waiting: new Map<string, CommandJob[]>(), running: 0 };
+    lanes.set(appToken, lane);
+    return lane;
+  };
+  const next = ({ waiting }: Lane): CommandJob | undefined => {
     for (const [submitter, jobs] of waiting) {
       const job = jobs.shift();
       waiting.delete(submitter);
@@ -43,8 +53,8 @@ export function createCommandRunner(hub: Hub): CommandRunner {
     }
     return undefined;
   };
-  const work = async (): Promise<void> => {
-    for (let job = next(); job !== undefined && !hub.signal.aborted; job = next()) {
+  const work = async (lane: Lane): Promise<void> => {
+    for (let job = next(lane); job !== undefined && !hub.signal.aborted; job = next(lane)) {
       const key = rowKey(refOf(job.place));
       await runRow(hub, job).catch((error: unknown) => reportFailure(hub, job, error));
       const again = known.get(key);
@@ -59,11 +69,12 @@ export function createCommandRunner(hub: Hub): CommandRunner {
       return;
     }
     known.set(key, undefined);
-    waiting.set(job.submitter, [...(waiting.get(job.submitter) ?? []), job]);
-    if (running >= maxStarting) return;
-    running += 1;
-    void work().finally(() => {
-      running -= 1;
+    const lane = laneOf(job.place.table.table.appToken);
+    lane.waiting.set(job.submitter, [...(lane.waiting.get(job.submitter) ?? []), job]);
+    if (lane.running >= maxStarting) return;
+    lane.running += 1;
+    void work(lane).finally(() => {
+      lane.running -= 1;
       bell.ring();
     });
   };
@@ -72,7 +83,8 @@ export function createCommandRunner(hub: Hub): CommandRunner {
     isKnown: (key) => known.has(key),
     size: () => known.size,
     idle: async () => {
-      while (running > 0 && !hub.signal.aborted) await bell.wait(Number.POSITIVE_INFINITY, hub.signal);
+      const isRunning = (): boolean => [...lanes.values()].some((lane) => lane.running > 0);
+      while (isRunning() && !hub.signal.aborted) await bell.wait(Number.POSITIVE_INFINITY, hub.signal);
     },
   };
 }

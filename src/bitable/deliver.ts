@@ -26,18 +26,22 @@ const pageSize = 200;
 /** Entries that had to wait are looked at again after so long. */
 const retryMs = 30_000;
 const soonMs = 250;
+/** While a base has all its hands full, what lies behind its entries is looked for so often. */
+const deepLookMs = 5_000;
 
 export function createDeliveryPump(hub: Hub): DeliveryPump {
   const bell = createDoorbell(hub.deps.clock);
   const settled = createDoorbell(hub.deps.clock);
   const busyRows = new Map<string, Promise<void>>();
   const inHand = new Set<number>();
+  /** Entries in hand. */
   const perBase = new Map<string, number>();
+  const bases = new Set([...hub.tables.values()].map((state) => state.table.appToken));
+  const look = { deepFromMs: 0, hasRest: false };
   const waitingUntil = new Map<number, number>();
 
   const handle = async (entry: OutboxRecord, ref: RowRef & { stage: string }): Promise<void> => {
     const base = ref.table.appToken;
-    perBase.set(base, (perBase.get(base) ?? 0) + 1);
     try {
       const others = (): number => (perBase.get(base) ?? 1) - 1;
       const delivery = await deliverEntry(hub, entry, ref, others);
@@ -51,6 +55,10 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
       inHand.delete(entry.seq);
     }
   };
+  // One base may be stuck with all its hands full: the others have their own.
+  const isFull = (base: string): boolean => (perBase.get(base) ?? 0) >= maxDelivering;
+  const someFull = (): boolean => [...bases].some(isFull);
+  const allFull = (): boolean => [...bases].every(isFull);
   const dispatch = (entry: OutboxRecord): void => {
     const ref = parseSourceRef(entry.sourceRef);
     if (ref === undefined) {
@@ -64,8 +72,10 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     }
     if (!hub.tables.has(tableKey(ref.table))) return;
     const nowMs = hub.deps.clock.monotonicMs();
-    if (inHand.has(entry.seq) || (waitingUntil.get(entry.seq) ?? 0) > nowMs) return;
+    const base = ref.table.appToken;
+    if (inHand.has(entry.seq) || (waitingUntil.get(entry.seq) ?? 0) > nowMs || isFull(base)) return;
     inHand.add(entry.seq);
+    perBase.set(base, (perBase.get(base) ?? 0) + 1);
     waitingUntil.delete(entry.seq);
     const key = rowKey(ref);
     const before = busyRows.get(key) ?? Promise.resolve();
@@ -78,17 +88,24 @@ export function createDeliveryPump(hub: Hub): DeliveryPump {
     });
   };
   const drain = async (): Promise<void> => {
+    const nowMs = hub.deps.clock.monotonicMs();
+    const isDeep = nowMs >= look.deepFromMs;
+    look.hasRest = false;
     let after: number | undefined;
-    while (inHand.size < maxDelivering && !hub.signal.aborted) {
+    while (!allFull() && !hub.signal.aborted) {
       const entries = await hub.deps.store.outbox(pageSize, after);
-      for (const entry of entries) if (inHand.size < maxDelivering) dispatch(entry);
+      for (const entry of entries) dispatch(entry);
       after = entries.at(-1)?.seq;
       if (entries.length < pageSize || after === undefined) return;
+      if (!someFull()) continue;
+      look.hasRest = !isDeep;
+      if (look.hasRest) return;
+      look.deepFromMs = nowMs + deepLookMs;
     }
   };
   /** Until the next entry that has to wait. What was due already when the last drain began has left the outbox another way, or is rung for when a hand is free. */
   const untilNextMs = (drainedAtMs: number): number => {
-    let nextMs = Number.POSITIVE_INFINITY;
+    let nextMs = look.hasRest ? look.deepFromMs : Number.POSITIVE_INFINITY;
     for (const [seq, dueMs] of waitingUntil) {
       if (dueMs > drainedAtMs) nextMs = Math.min(nextMs, dueMs);
       else waitingUntil.delete(seq);

@@ -49,7 +49,7 @@ export const patienceMs = {
   lazy: 20_000,
 } as const;
 
-/** Rows that download inputs and are submitted at the same time. */
+/** Rows of one base that download inputs and are submitted at the same time: a base that is stuck stops no other. */
 export const maxStarting = 4;
-/** Results that are uploaded and written at the same time. */
+/** Results of one base that are uploaded and written at the same time. */
 export const maxDelivering = 64;

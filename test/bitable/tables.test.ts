@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentSchema } from '../../src/contract/index.ts';
+import type { JsonObject } from '../../src/kernel/index.ts';
+import { failure } from './support/fake-feishu.ts';
 import { createWorld, tryOn, tryOnFields, base, tableId } from './support/world.ts';
 
 const content = agentSchema.parse({
@@ -71,6 +73,43 @@ describe('several tables in several bases', () => {
     await world.engine.finish(world.engine.last().executionId, { output: { draft: '第二稿' } });
     await world.settle();
     expect(rows.get('post')).toMatchObject({ 成稿: '第二稿' });
+  });
+
+  it('ends that are stuck in one base do not stop those of another', async () => {
+    const world = await twoTables();
+    for (let index = 0; index < 270; index += 1) world.newRow(`rec${index}`);
+    world.feishu.tables.get('tbl2')!.rows.set('post', { 需求: '写', 指令: '提交' });
+    for (let turn = 0; turn < 3; turn += 1) await world.turn();
+    expect(world.engine.submits).toHaveLength(271);
+    world.feishu.fault = (call) =>
+      call.name === 'update' && call.table?.appToken === base
+        ? { failure: failure(91403, { class: 'permission' }) }
+        : undefined;
+    const isPost = (submit: { readonly sourceRef: string }): boolean => submit.sourceRef.includes('/post#');
+    for (const submit of world.engine.submits.filter((each) => !isPost(each))) {
+      await world.engine.finish(submit.executionId, { output: await world.output('portrait', submit.sourceRef) });
+    }
+    await world.settle(60_000);
+    await world.engine.finish(world.engine.submits.find(isPost)!.executionId, { output: { draft: '成稿在此' } });
+    await world.settle();
+    expect(world.feishu.tables.get('tbl2')!.rows.get('post')).toMatchObject({ 结果状态: '完成', 成稿: '成稿在此' });
+    world.feishu.fault = undefined;
+    await world.settle(300_000);
+    expect(await world.store.outbox(100)).toEqual([]);
+  });
+
+  it('starts that are stuck in one base do not stop those of another', async () => {
+    const world = await twoTables();
+    for (let index = 0; index < 6; index += 1) world.newRow(`rec${index}`, { 产品图: null });
+    const isRefusal = (fields: JsonObject): boolean => fields['状态'] === '失败';
+    world.feishu.fault = (call) =>
+      call.name === 'update' && call.writes?.some((write) => isRefusal(write.fields)) === true
+        ? { failure: failure(91403, { class: 'permission' }) }
+        : undefined;
+    await world.turn();
+    world.feishu.tables.get('tbl2')!.rows.set('post', { 需求: '写', 指令: '提交' });
+    await world.turn();
+    expect(world.engine.submits.map((submit) => submit.sourceRef)).toEqual(['bitable:app2/tbl2/post#draft']);
   });
 
   it('a table whose columns have gone stops alone; the other goes on, and it resumes when they are back', async () => {
