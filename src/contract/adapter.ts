@@ -48,6 +48,11 @@ export interface PreparedRequest {
   readonly body: JsonObject;
   /** What had to be changed to fit the model, in words for staff (a Mark `adjusted`). */
   readonly adjustments?: readonly string[];
+  /**
+   * Where the vendor keeps no key of ours and `find` goes by what a task shows: a digest of all that it shows. The tasks of
+   * two calls with one likeness cannot be told apart. Absent where `find` goes by the key, or there is none.
+   */
+  readonly likeness?: string;
 }
 
 /** What a call cost, as far as the vendor says; prices are applied by the engine. */

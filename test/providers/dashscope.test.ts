@@ -121,6 +121,17 @@ describe('dashscope', () => {
     );
   });
 
+  it('likens two calls that differ in their pictures only, since their tasks show the same', async () => {
+    const world = providerWith('dashscope');
+    const likeness = async (prompt: string, fill: number): Promise<string | undefined> => {
+      const firstFrame = await world.keep(png(fill), 'a.png');
+      return (await prepared(world, 'dashscope.video', { ...film, prompt, firstFrame }, { fields })).likeness;
+    };
+    expect(await likeness('x', 1)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await likeness('x', 2)).toBe(await likeness('x', 1));
+    expect(await likeness('y', 1)).not.toBe(await likeness('x', 1));
+  });
+
   it.each([
     [json({ request_id: 'r' }), 'canceled'],
     [json({ code: 'UnsupportedOperation', message: 'x' }, 400), 'not-cancelable'],

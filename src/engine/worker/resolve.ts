@@ -4,11 +4,11 @@ import { advance } from '../call/advance.ts';
 import type { Services } from '../call/services.ts';
 import { settleAttempt } from '../call/settle.ts';
 import { recordHandle } from '../call/submit.ts';
+import { ownerOfTask } from '../call/task-owner.ts';
 import type { LiveAttempt, SkillCall } from '../call/types.ts';
 import type { AttemptRecord, ResolveVerdict } from '../ports/index.ts';
 import { stopRun } from '../run/open-run.ts';
 import type { Run } from '../run/run.ts';
-import { ownerOfTask } from './task-owner.ts';
 
 /**
  * A person's word on a call in doubt or overdue. `accepted`: its task is taken up under the id they give. `not-accepted`:

@@ -61,6 +61,8 @@ export interface TaskDialect {
   queryUrl(handle: TaskHandle): string;
   readPoll(answer: JsonAnswer, handle: TaskHandle): PollReading | undefined;
   readonly find?: (request: PreparedRequest, signal: AbortSignal) => Promise<FindOutcome>;
+  /** PreparedRequest's `likeness`, where `find` goes by what a task shows. */
+  readonly likeness?: (payload: JsonObject) => string;
   readonly cancel?: (handle: JsonObject, signal: AbortSignal) => Promise<CancelOutcome>;
 }
 
@@ -123,6 +125,7 @@ async function prepare(
     capability: call.capability,
     body: { payload, preparedAt: deps.clock.nowMs(), ...(Number.isFinite(seconds) ? { seconds } : {}) },
     ...(adjustments.length === 0 ? {} : { adjustments }),
+    ...(dialect.likeness === undefined ? {} : { likeness: dialect.likeness(payload) }),
   });
 }
 

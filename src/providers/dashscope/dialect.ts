@@ -13,7 +13,7 @@ import {
 import type { HttpAnswer } from '../http/index.ts';
 import { cancelTask } from './cancel.ts';
 import { readDashScopeError, taskError } from './codes.ts';
-import { findTask } from './find.ts';
+import { findTask, likenessOf } from './find.ts';
 import { taskSchema } from './wire.ts';
 
 const version = 1;
@@ -57,6 +57,7 @@ export function createDashScopeDialect(
     queryUrl: ({ taskId }) => `${tasks}/${encodeURIComponent(taskId)}`,
     readPoll: (answer, handle) => readTask(answer, handle, baseUrl, deps.clock.nowMs()),
     find: async (request, signal) => await findTask(tasks, request, line, deps, signal, version),
+    likeness: likenessOf,
     cancel: async (handle, signal) => await cancelTask(tasks, handle, line, deps, signal),
   };
 }

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { FindOutcome, PreparedRequest, ProviderDeps } from '../../contract/index.ts';
-import { isJsonObject } from '../../kernel/index.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/index.ts';
 import {
   checkFailure,
   handleOf,
@@ -22,6 +23,8 @@ const maxCandidates = 10;
 /**
  * No client id here: tasks of the same model in the time of the submit are the candidates, and one is ours only if it
  * shows our prompt (`orig_prompt`). No candidate at all proves that none was accepted; anything between proves nothing.
+ * Whether a task that is found belongs to a neighbour with the same model and prompt is for the engine to say, which knows
+ * all calls (`likeness`).
  */
 export async function findTask(
   tasksUrl: string,
@@ -47,7 +50,7 @@ export async function findTask(
   if (list === undefined) return { kind: 'check-failed', failure: checkFailure(answer, line.context()) };
   if (list.data.length === 0) return { kind: 'not-found' };
   if (list.data.length > maxCandidates) return uncertain(`${list.data.length} tasks of this model at that time`);
-  const prompt = isJsonObject(payload['input']) ? payload['input']['prompt'] : undefined;
+  const prompt = promptOf(payload);
   const ours: string[] = [];
   let isEachTold = true;
   for (const { task_id: taskId } of list.data) {
@@ -64,6 +67,17 @@ export async function findTask(
     return { kind: 'found', handle: handleOf(first, request, { account: deps.account.id, version }) };
   }
   return isEachTold ? { kind: 'not-found' } : uncertain('a task of that time does not show its prompt yet');
+}
+
+/** All that a task shows of its request: of two calls that differ in their pictures only, nobody can tell whose it is. */
+export function likenessOf(payload: JsonObject): string {
+  const shown = JSON.stringify([payload['model'] ?? null, promptOf(payload) ?? null]);
+  return createHash('sha256').update(shown).digest('hex');
+}
+
+function promptOf(payload: Readonly<Record<string, unknown>>): unknown {
+  const { input } = payload;
+  return isJsonObject(input) ? input['prompt'] : undefined;
 }
 
 /** `YYYYMMDDhhmmss` in China's time. */

@@ -45,6 +45,8 @@ export interface Behaviour {
   readonly submit: 'accept' | 'complete' | 'refuse' | 'fail' | 'lose' | 'drop' | 'hang';
   /** How long the submit takes. */
   readonly submitMs?: number;
+  /** How long the answer is on its way, once the task was accepted. */
+  readonly answerMs?: number;
   readonly failure?: Failure;
   readonly durationMs?: number;
   /** `never`: runs for ever. `weird`: a status word that nobody knows, then success. `forget`: not found any more. */
@@ -70,7 +72,8 @@ export interface VendorOptions {
   readonly implementation?: string;
   readonly capabilities?: readonly CapabilityId[];
   readonly script?: Script;
-  readonly canFind?: boolean;
+  /** `by-looks`: it keeps no key of ours; a task is known again by its model and prompt. */
+  readonly canFind?: boolean | 'by-looks';
   readonly canCancel?: boolean;
   readonly random?: { next(): number };
   /** What `prepare` refuses. */
@@ -127,6 +130,7 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
           model: call.model.model,
           capability: call.capability,
           body: { ...call.input },
+          ...(options.canFind === 'by-looks' ? { likeness: looksOf(call.model.model, call.input) } : {}),
         },
       });
     },
@@ -138,6 +142,7 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
       if (behaviour.submit === 'drop') return { kind: 'unknown', failure: lostAnswer };
       if (behaviour.submit === 'refuse') return { kind: 'refused', failure: behaviour.failure ?? overload };
       const task = accept(request.key, request.model, request.body, behaviour);
+      if (behaviour.answerMs !== undefined) await sleep(clock, behaviour.answerMs, signal);
       switch (behaviour.submit) {
         case 'accept':
           return { kind: 'accepted', handle: { taskId: task.id } };
@@ -163,16 +168,21 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
       }
       return Promise.resolve(withoutCost(task, look(task, clock.nowMs()), clock.nowMs()));
     },
-    ...(options.canFind === true
-      ? {
+    ...(options.canFind === undefined || options.canFind === false
+      ? {}
+      : {
           find: (request) => {
-            const task = vendor.tasks.find((each) => each.key === request.key);
+            const isLike = (each: VendorTask): boolean =>
+              options.canFind === 'by-looks'
+                ? looksOf(each.model, each.body) === looksOf(request.model, request.body)
+                : each.key === request.key;
+            const [task, second] = vendor.tasks.filter(isLike);
+            if (second !== undefined) return Promise.resolve({ kind: 'check-failed', failure: lostAnswer });
             return Promise.resolve(
               task === undefined ? { kind: 'not-found' } : { kind: 'found', handle: { taskId: task.id } },
             );
           },
-        }
-      : {}),
+        }),
     ...(options.canCancel === true
       ? {
           cancel: (handle) => {
@@ -187,6 +197,10 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
       : {}),
   };
   return Object.assign(vendor, { provider: { account: name, adapters: [adapter] } });
+}
+
+function looksOf(model: string, body: JsonObject): string {
+  return JSON.stringify([model, body['prompt'] ?? null]);
 }
 
 function taskIdOf(handle: JsonObject): string {
