@@ -51,11 +51,17 @@ export function addEndpoint(world: World, definition: EndpointDefinition): void 
     if (body === undefined) return new Response('request entity too large', { status: 413 });
     const call = createCall(world, definition, { request, params: context.req.param(), body });
     const early = await strikeBefore(world.clock, call);
-    if (early !== undefined) return early;
+    if (early !== undefined) return dated(world, early);
     const response = await work(world, definition, call);
     const final = has(call, 'twice') ? await work(world, definition, call) : response;
-    return strikeAfter(world, call, final, told);
+    return await strikeAfter(world, call, dated(world, final), told);
   });
+}
+
+/** As every server does: by this world's clock, which need not be its caller's. */
+function dated(world: World, response: Response): Response {
+  if (!response.headers.has('date')) response.headers.set('date', new Date(world.clock.nowMs()).toUTCString());
+  return response;
 }
 
 function asTooLarge(error: unknown): undefined {

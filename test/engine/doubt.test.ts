@@ -46,6 +46,20 @@ describe('a lost answer', () => {
     expect(await world.cny(id)).toBe(world.acme.bill());
   });
 
+  it('watches for 90 s before "not there" counts, also when the clock is set ahead meanwhile', async () => {
+    const world = await pictureWorld({
+      script: ({ count }) => (count === 1 ? { submit: 'drop' } : { submit: 'accept' }),
+      acme: { canFind: true },
+    });
+    const id = await world.submit({ input: { prompt: 'a cat' } });
+    await world.clock.advance(1_000);
+    world.clock.jumpWall(300_000);
+    await world.clock.advance(85_000);
+    expect((await world.attempts(id)).map((attempt) => attempt.state)).toEqual(['unknown']);
+    await world.settle(id);
+    expect((await world.attempts(id)).map((attempt) => attempt.state)).toEqual(['not-accepted', 'succeeded']);
+  });
+
   it('is bought again at once where the operator wrote `retry`, and the ledger keeps both', async () => {
     const world = await pictureWorld({
       script: ({ count }) => ({ submit: count === 1 ? 'lose' : 'accept' }),

@@ -3,6 +3,8 @@ import { fixture } from './fixtures.ts';
 import { adapterOf, json, png, providerWith, type Reply, signal, prepared } from './provider-world.ts';
 
 const film = { prompt: 'x', durationS: 5, audio: false };
+/** The virtual clock's beginning. */
+const atSubmit = 'Thu, 01 Jan 2026 00:00:00 GMT';
 const handle = { taskId: 't1', media: 'video', seconds: 5 };
 
 describe('dashscope', () => {
@@ -83,42 +85,58 @@ describe('dashscope', () => {
     expect(await poll([refused])).toMatchObject({ kind: 'failed', failure: { kind: 'content-policy' } });
   });
 
+  const list = (ids: readonly string[], headers: Record<string, string> = { date: atSubmit }) =>
+    json({ data: ids.map((task_id) => ({ task_id })), total: ids.length }, 200, headers);
+  const shows = (prompt: string) => json({ output: { orig_prompt: prompt } });
   it.each([
-    ['no task of this model then', [json({ data: [], total: 0 })], { kind: 'not-found' }],
-    [
-      'one that shows our prompt',
-      [json({ data: [{ task_id: 'a' }] }), json({ output: { orig_prompt: 'x' } })],
-      { kind: 'found', handle: { taskId: 'a' } },
-    ],
-    [
-      'one that shows another prompt',
-      [json({ data: [{ task_id: 'a' }] }), json({ output: { orig_prompt: 'y' } })],
-      { kind: 'not-found' },
-    ],
+    ['no task of this model then', [list([])], { kind: 'not-found' }],
+    ['one that shows our prompt', [list(['a']), shows('x')], { kind: 'found', handle: { taskId: 'a' } }],
+    ['one that shows another prompt', [list(['a']), shows('y')], { kind: 'not-found' }],
     [
       'one that is answered with another task’s record',
-      [json({ data: [{ task_id: 'a' }] }), json({ output: { task_id: 'b', orig_prompt: 'x' } })],
+      [list(['a']), json({ output: { task_id: 'b', orig_prompt: 'x' } })],
       { kind: 'check-failed' },
     ],
-    [
-      'one that shows none yet',
-      [json({ data: [{ task_id: 'a' }] }), json({ output: { task_status: 'RUNNING' } })],
-      { kind: 'check-failed' },
-    ],
-    [
-      'two that show our prompt',
-      [json({ data: [{ task_id: 'a' }, { task_id: 'b' }] }), json({ output: { orig_prompt: 'x' } })],
-      { kind: 'check-failed' },
-    ],
+    ['one that shows none yet', [list(['a']), json({ output: { task_status: 'RUNNING' } })], { kind: 'check-failed' }],
+    ['two that show our prompt', [list(['a', 'b']), shows('x')], { kind: 'check-failed' }],
+    ['more than are looked at', [list(Array.from({ length: 26 }, (_, at) => `t${at}`))], { kind: 'check-failed' }],
     ['no list', [json('<html></html>', 502)], { kind: 'check-failed' }],
+    ['none, in a list that tells no time', [list([], {})], { kind: 'check-failed' }],
+    ['none, in a list whose time is no time', [list([], { date: 'soon' })], { kind: 'check-failed' }],
+    ['one that shows our prompt, without a time', [list(['a'], {}), shows('x')], { kind: 'found' }],
+    ['none, with clocks 10 s apart', [list([], { date: 'Wed, 31 Dec 2025 23:59:50 GMT' })], { kind: 'not-found' }],
   ] as const)('finds: %s', async (_what, replies, expected) => {
     const world = providerWith('dashscope');
     world.answer('/api/v1/tasks/', ...(replies as readonly (() => Reply)[]));
     const request = await prepared(world, 'dashscope.video', film, { fields });
     expect(await adapterOf(world, 'dashscope.video').find!(request, signal)).toMatchObject(expected);
     expect(world.calls[0]?.url).toContain(
-      'start_time=20260101075930&end_time=20260101080030&model_name=maker%2Ftest-model',
+      'start_time=20260101075000&end_time=20260101080030&model_name=maker%2Ftest-model',
     );
+  });
+
+  it('asks again by the vendor’s clock where ours differs, and believes no empty list then', async () => {
+    const find = async (...replies: (() => Reply)[]) => {
+      const world = providerWith('dashscope');
+      world.answer('/api/v1/tasks/', ...replies);
+      const request = await prepared(world, 'dashscope.video', film, { fields });
+      return { world, found: await adapterOf(world, 'dashscope.video').find!(request, signal) };
+    };
+    const behind = { date: 'Wed, 31 Dec 2025 23:30:00 GMT' };
+    const lost = await find(list([], behind), list(['a'], behind), shows('x'));
+    expect(lost.found).toMatchObject({ kind: 'found', handle: { taskId: 'a' } });
+    expect(lost.world.calls[1]?.url).toContain('start_time=20260101072000&end_time=20260101073030');
+    const nothing = await find(list([], behind), list([], behind));
+    expect(nothing.found).toMatchObject({ kind: 'check-failed', failure: { code: 'find.uncertain' } });
+  });
+
+  it('looks further back, and believes no empty list, when our clock was set back since the submit', async () => {
+    const world = providerWith('dashscope');
+    world.answer('/api/v1/tasks/', list([]));
+    const request = await prepared(world, 'dashscope.video', film, { fields });
+    const early = { ...request, body: { ...request.body, preparedAt: world.clock.nowMs() + 1_200_000 } };
+    expect(await adapterOf(world, 'dashscope.video').find!(early, signal)).toMatchObject({ kind: 'check-failed' });
+    expect(world.calls[0]?.url).toContain('start_time=20260101075000&end_time=20260101080030');
   });
 
   it('likens two calls that differ in their pictures only, since their tasks show the same', async () => {

@@ -13,7 +13,7 @@ const betweenLooksMs = 20_000;
 
 /**
  * What asking after a lost answer came to. "Not there" counts only when the submit can no longer be under way (its
- * timeout plus 90 s) and was said three times; then nothing was bought, and the call goes on by its policy. A task that
+ * timeout plus 90 s), was watched for 90 s, and was said three times; then nothing was bought, and the call goes on by its policy. A task that
  * belongs to a neighbour, or may, decides nothing: it is looked again, until the time for asking is over and a person is asked.
  */
 export async function applyFind(services: Services, watched: Watched, outcome: FindOutcome): Promise<LookResult> {
@@ -28,7 +28,9 @@ export async function applyFind(services: Services, watched: Watched, outcome: F
       live.record = { ...live.record, misses: live.record.misses + 1 };
       const ageMs = deps.clock.nowMs() - live.record.intendedAt;
       const graceMs = deps.settings.timeouts.submit + notFoundGraceMs;
-      if (ageMs >= graceMs && live.record.misses >= missesThatCount && watched.live.record.observedWaitMs > 0) {
+      // The age goes by a clock that may have been set; what was watched does not.
+      const isWatched = live.record.observedWaitMs >= notFoundGraceMs;
+      if (ageMs >= graceMs && live.record.misses >= missesThatCount && isWatched) {
         await settleAttempt(services, live, { state: 'not-accepted', by: 'vendor' });
         return { kind: 'moved' };
       }

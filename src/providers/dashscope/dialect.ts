@@ -56,7 +56,7 @@ export function createDashScopeDialect(
     readSubmit,
     queryUrl: ({ taskId }) => `${tasks}/${encodeURIComponent(taskId)}`,
     readPoll: (answer, handle) => readTask(answer, handle, baseUrl, deps.clock.nowMs()),
-    find: async (request, signal) => await findTask(tasks, request, line, deps, signal, version),
+    find: async (request, signal) => await findTask({ tasksUrl: tasks, request, line, deps, signal }, version),
     likeness: likenessOf,
     cancel: async (handle, signal) => await cancelTask(tasks, handle, line, deps, signal),
   };

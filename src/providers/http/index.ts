@@ -6,4 +6,4 @@ export { encodeMultipart } from './multipart.ts';
 export { classifyAddress } from './public-address.ts';
 export { orAborted, readText } from './read-body.ts';
 export { maskText, redactUrl } from './redact.ts';
-export { parseRetryAfter } from './retry-after.ts';
+export { parseHttpDate, parseRetryAfter } from './retry-after.ts';

@@ -7,7 +7,14 @@ const httpDate =
 export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.min(longestMs, Math.ceil(Number(text) * 1_000));
+  const atMs = parseHttpDate(text);
+  return atMs === undefined ? undefined : Math.min(longestMs, Math.max(0, atMs - nowMs));
+}
+
+/** Reads an HTTP date (RFC 9110 §5.6.7), as in `Date` and Retry-After: epoch milliseconds of a whole second. */
+export function parseHttpDate(value: string | null): number | undefined {
+  const text = value?.trim() ?? '';
   if (!httpDate.test(text)) return undefined;
   const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : Math.min(longestMs, Math.max(0, atMs - nowMs));
+  return Number.isNaN(atMs) ? undefined : atMs;
 }
