@@ -145,6 +145,8 @@ export function countEvent(state: MetricsState, event: EventRecord, dayName: str
 }
 
 function countCall(state: MetricsState, counts: DayCounts, event: EventRecord, call: CallFacts): void {
+  // A lost answer counts when it is lost, not again when nobody looks for it any more.
+  if (event.type === 'attempt-unknown' && event.data['afterFind'] === true) return;
   const vendor = (counts.vendors[call.provider] ??= { calls: 0, retries: 0, succeeded: 0, failed: 0, errors: {} });
   if (event.type === 'attempt-intended') {
     vendor.calls += 1;

@@ -177,7 +177,7 @@ interface Facts {
   readonly statusWord: string;
   readonly status: string;
   readonly failureKind: string;
-  /** What is done about a call in doubt: `find`, `retry` or `hold`. */
+  /** What is done about a call in doubt: `find`, `retry`, `hold`, or `end` where its execution is over. */
   readonly handling: string;
 }
 

@@ -145,6 +145,21 @@ describe('metrics', () => {
     expect(shape().vendors['kie']).toMatchObject({ calls: 1, retries: 1, failed: 1, errors: { 'rate-limit': 1 } });
   });
 
+  it('counts a lost answer once, also when it is given up on later', async () => {
+    const kit = createKit();
+    const { metrics, shape } = open(kit);
+    await metrics.flush();
+    const { execution, attempt, data } = await run(kit);
+    const failure = { kind: 'unknown-outcome', code: 'ECONNRESET', message: 'lost' } as const;
+    await kit.store.commit([
+      { type: 'put-attempt', record: { ...attempt, state: 'unknown', failure }, expected: ['intended'] },
+      event(kit, 'attempt-unknown', { ...data, failure, handling: 'find' }, execution),
+      event(kit, 'attempt-unknown', { ...data, failure, handling: 'retry', afterFind: true }, execution),
+    ]);
+    await metrics.flush();
+    expect(shape().vendors['kie']).toMatchObject({ calls: 1, failed: 1, errors: { 'unknown-outcome': 1 } });
+  });
+
   it('counts each event once over restarts, whether stopped or killed', async () => {
     const kit = createKit();
     const first = open(kit);

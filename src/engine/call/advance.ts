@@ -1,6 +1,7 @@
 import { capability, type Failure } from '../../contract/index.ts';
 import { assertNever } from '../../kernel/index.ts';
 import { type CallStep, nextStep } from '../policy/next-step.ts';
+import { bookDoubt } from './book-doubt.ts';
 import { type BuyResult, buy, leaveAgentRoom, leaveRoom } from './buy.ts';
 import { cancelAtVendor } from './cancel-call.ts';
 import { end, endBadly } from './end-call.ts';
@@ -68,6 +69,8 @@ async function step(services: Services, call: SkillCall): Promise<void> {
     await useInherited(services, call, call.inherited);
     return;
   }
+  // Before anything is decided: what a restart, or a timer before the last look, finds past its time for asking.
+  for (const { attempt } of call.tries) if (attempt !== undefined) await bookDoubt(services, attempt, call);
   const next = nextStep(policyOf(services, call), triesOf(services, call), availabilityOf(services, call));
   const stopping = call.run.stopping();
   if (stopping === 'canceled') {

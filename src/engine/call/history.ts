@@ -1,4 +1,4 @@
-import { capability, type Failure, type SkillDefinition } from '../../contract/index.ts';
+import { capability, type Failure, type MediaClass, type SkillDefinition } from '../../contract/index.ts';
 import type { Availability, CallPolicy, Try } from '../policy/next-step.ts';
 import type { AttemptRecord } from '../ports/index.ts';
 import type { Services } from './services.ts';
@@ -91,6 +91,11 @@ function failureOf(record: AttemptRecord): Failure | undefined {
   );
 }
 
+/** What the operator wrote for a lost answer that nobody can be asked about; what costs nothing is made again. */
+export function unknownPolicyOf({ deps }: Services, mediaClass: MediaClass): 'hold' | 'retry' {
+  return mediaClass === 'free' ? 'retry' : deps.settings.unknown_outcome[mediaClass];
+}
+
 /** The policies that hold for a call: node over skill over settings. */
 export function policyOf(services: Services, call: SkillCall): CallPolicy {
   const { settings } = services.deps;
@@ -107,7 +112,7 @@ export function policyOf(services: Services, call: SkillCall): CallPolicy {
     fallbackOn: definition.fallback_on,
     // What is bought again must be judged again, too.
     paidCallsLeft: call.paid.max - call.paid.used - call.skill.rules.filter((rule) => rule.kind === 'judge').length,
-    unknownOutcome: mediaClass === 'free' ? 'retry' : settings.unknown_outcome[mediaClass],
+    unknownOutcome: unknownPolicyOf(services, mediaClass),
     overdue: mediaClass === 'image' || mediaClass === 'video' ? settings.overdue[mediaClass] : 'retry',
     canDegrade: definition.degrade !== undefined,
   };

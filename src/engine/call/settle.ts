@@ -29,7 +29,7 @@ export async function settleAttempt(
   // An answer is in hand: it waits for the database.
   const chargeOf = async (): Promise<ChargeRecord | undefined> =>
     (await whileAway(services, async () => await deps.store.chargesOfAttempt(before.id)))[0];
-  const charge = live.charge ?? (await chargeOf());
+  let charge = live.charge ?? (await chargeOf());
   for (;;) {
     const nowMs = deps.clock.nowMs();
     const record = settledRecord(live.record, settlement, nowMs);
@@ -59,7 +59,7 @@ export async function settleAttempt(
     const stored = await whileAway(services, async () => await deps.store.attempt(before.id));
     if (stored === undefined) throw new Error(`attempt ${before.id} is not in the store`);
     live.record = stored;
-    live.charge = await chargeOf();
+    charge = live.charge = await chargeOf();
     if (!unsettled.includes(stored.state)) return;
   }
   deps.failpoints.hit('attempt:after-settle');

@@ -1,9 +1,10 @@
 import { capability, type Failure, type PreparedRequest, type SubmitOutcome } from '../../contract/index.ts';
 import { assertNever, type JsonObject } from '../../kernel/index.ts';
 import type { AttemptRecord, StoreCommand } from '../ports/index.ts';
+import { settledInDoubt } from './book-doubt.ts';
 import { commitAnswer } from './commit.ts';
 import { attemptEvent } from './events.ts';
-import { canStillBeFound } from './history.ts';
+import { canStillBeFound, unknownPolicyOf } from './history.ts';
 import { withLimit } from './limit.ts';
 import { noteProvider } from './provider-health.ts';
 import type { Services } from './services.ts';
@@ -147,8 +148,7 @@ export async function recordUnknown(services: Services, live: LiveAttempt, cause
   };
   const record: AttemptRecord = { ...live.record, state: 'unknown', failure };
   const canFind = canStillBeFound(services, record);
-  const { mediaClass } = record;
-  const policy = mediaClass === 'free' ? 'retry' : deps.settings.unknown_outcome[mediaClass];
+  const policy = unknownPolicyOf(services, record.mediaClass);
   const commands: StoreCommand[] = [
     { type: 'put-attempt', record, expected: ['intended'] },
     attemptEvent(record, at, 'attempt-unknown', {
@@ -158,12 +158,10 @@ export async function recordUnknown(services: Services, live: LiveAttempt, cause
       handling: canFind ? 'find' : policy,
     }),
   ];
-  // Under `retry` nobody will look again: the ledger keeps the estimate as a bill that may exist.
+  // Where it can be asked after, `bookDoubt` does the same once the time for that is over.
   const charge = live.charge ?? (await deps.store.chargesOfAttempt(record.id))[0];
   const settled =
-    !canFind && policy === 'retry' && charge?.state === 'reserved'
-      ? ({ ...charge, state: 'settled', source: 'unknown', settledAt: at } as const)
-      : undefined;
+    !canFind && policy === 'retry' && charge?.state === 'reserved' ? settledInDoubt(charge, at) : undefined;
   if (settled !== undefined) commands.push({ type: 'put-charge', record: settled });
   const isWritten = await commitAnswer(services, commands);
   live.record = isWritten ? record : ((await deps.store.attempt(record.id)) ?? record);

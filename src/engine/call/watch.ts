@@ -2,6 +2,7 @@ import type { FindOutcome, PollOutcome, PreparedRequest } from '../../contract/i
 import { isJsonObject } from '../../kernel/index.ts';
 import { nextPollDelayMs } from '../policy/poll-schedule.ts';
 import type { AttemptRecord } from '../ports/index.ts';
+import { bookDoubt } from './book-doubt.ts';
 import { canStillBeFound } from './history.ts';
 import { withLimit } from './limit.ts';
 import { applyFind } from './look-find.ts';
@@ -108,7 +109,10 @@ export function createWatcher(services: () => Services, onMoved: (watched: Watch
     watch: begin,
     orphan: (live) => {
       if (isWatchable(services(), live.record)) begin(live, undefined);
-      else forget(live);
+      else {
+        forget(live);
+        if (live.record.state === 'unknown') void services().track(bookDoubt(services(), live, undefined));
+      }
     },
     hurry: (live) => {
       const watched = all.get(live);
@@ -144,7 +148,10 @@ async function lookOnce(services: Services, watched: Watched): Promise<LookResul
   const adapter = services.adapter(record.provider, record.implementation);
   const limitMs = deps.settings.timeouts.query + 10_000;
   if (record.state === 'unknown') {
-    if (adapter?.find === undefined || !canStillBeFound(services, record)) return { kind: 'moved' };
+    if (adapter?.find === undefined || !canStillBeFound(services, record)) {
+      await bookDoubt(services, watched.live, watched.call);
+      return { kind: 'moved' };
+    }
     const find = adapter.find.bind(adapter);
     const answer = await withLimit(deps.clock, limitMs, services.signal, (signal) => find(preparedOf(record), signal));
     return await applyFind(

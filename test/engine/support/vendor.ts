@@ -74,6 +74,8 @@ export interface VendorOptions {
   readonly script?: Script;
   /** `by-looks`: it keeps no key of ours; a task is known again by its model and prompt. */
   readonly canFind?: boolean | 'by-looks';
+  /** Whether a search for a lost task fails now. */
+  readonly findFails?: () => boolean;
   readonly canCancel?: boolean;
   readonly random?: { next(): number };
   /** What `prepare` refuses. */
@@ -177,7 +179,8 @@ export function createScriptedVendor(options: VendorOptions): ScriptedVendor {
                 ? looksOf(each.model, each.body) === looksOf(request.model, request.body)
                 : each.key === request.key;
             const [task, second] = vendor.tasks.filter(isLike);
-            if (second !== undefined) return Promise.resolve({ kind: 'check-failed', failure: lostAnswer });
+            if (second !== undefined || options.findFails?.() === true)
+              return Promise.resolve({ kind: 'check-failed', failure: lostAnswer });
             return Promise.resolve(
               task === undefined ? { kind: 'not-found' } : { kind: 'found', handle: { taskId: task.id } },
             );
