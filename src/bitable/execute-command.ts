@@ -19,7 +19,7 @@ import {
   withNote,
   withoutCurrent,
 } from './row-documents.ts';
-import { releaseHeld } from './release-held.ts';
+import { type Release, releaseHeld } from './release-held.ts';
 import { startStage, withoutHeld } from './start-stage.ts';
 import type { WriteOutcome } from './writer-entry.ts';
 
@@ -132,8 +132,9 @@ async function executeStart(
     await leaveRunning(hub, place, command, other.id);
     return true;
   }
-  if ((await releaseHeld(hub, row, held)) === 'accepted') {
-    await keepWaiting(hub, place, command);
+  const release = await releaseHeld(hub, row, held);
+  if (release !== 'free') {
+    await keepWaiting(hub, place, command, release);
     return true;
   }
   const isWanted = async (): Promise<boolean> => !(await isCanceledLater(hub, key, command));
@@ -170,9 +171,19 @@ async function leaveRunning(hub: Hub, place: RowPlace, command: CommandDocument,
   if (row !== undefined) await writeCells(hub, place, { 状态: row.status, 提示: hintText(row), 进度: null });
 }
 
-/** The vendor has turned out to have the call: nothing is bought again, its result fills the row. */
-async function keepWaiting(hub: Hub, place: RowPlace, command: CommandDocument): Promise<void> {
-  const words = '在核对的调用已确认被厂商受理，没有重新购买；结果到了会自动补上。';
+const releaseWords: Readonly<Record<Exclude<Release, 'free'>, string>> = {
+  accepted: '在核对的调用已确认被厂商受理，没有重新购买；结果到了会自动补上。',
+  'bought-again': '在核对的调用已确认厂商没有受理，流程已自动重新购买，没有再买一次；结果到了会自动补上。',
+};
+
+/** The doubt was settled before the word came to it: nothing is bought beside what is under way, its result fills the row. */
+async function keepWaiting(
+  hub: Hub,
+  place: RowPlace,
+  command: CommandDocument,
+  release: Exclude<Release, 'free'>,
+): Promise<void> {
+  const words = releaseWords[release];
   await conclude(hub, place, command, (row) => withoutHeld(withNote(row, words)));
   const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
   if (row !== undefined) await writeCells(hub, place, { 提示: hintText(row), 进度: '等待厂商结果' }, patienceMs.gather);

@@ -1,20 +1,22 @@
-import { attemptId, executionId, sleep } from '../kernel/index.ts';
+import { type AttemptId, attemptId, executionId, sleep } from '../kernel/index.ts';
 import type { Hub } from './hub.ts';
 import type { RowDocument } from './row-documents.ts';
+
+export type Release = 'free' | 'accepted' | 'bought-again';
 
 /** Enough for the engine to have written the end of an execution that it drives. */
 const settleMs = 500;
 
 /**
  * Gives up the call in doubt before its stage is bought again (`not-accepted`), or ends its execution because the file lies
- * in the row already (`cancel`). `accepted`: meanwhile the call was found at the vendor, and nothing may be bought again.
- * Repeatable after a crash.
+ * in the row already (`cancel`). `accepted`: meanwhile the call was found at the vendor; `bought-again`: it was found not to be
+ * there, and its execution has bought again by itself. Then nothing more may be bought. Repeatable after a crash.
  */
 export async function releaseHeld(
   hub: Hub,
   row: RowDocument,
   held: 'none' | 'not-accepted' | 'cancel',
-): Promise<'free' | 'accepted'> {
+): Promise<Release> {
   const { engine, store, logger } = hub.deps;
   if (held === 'none') return 'free';
   if (held === 'not-accepted' && row.heldAttemptId !== undefined) {
@@ -23,11 +25,20 @@ export async function releaseHeld(
     if (!resolved.ok) {
       const state = (await store.attempt(id))?.state;
       logger.warn('a call in doubt was settled before it could be given up', { state, code: resolved.failure.code });
-      if (state === 'accepted' || state === 'succeeded') return (await isOver(hub, row)) ? 'free' : 'accepted';
+      if (await isOver(hub, row)) return 'free';
+      if (state === 'accepted' || state === 'succeeded') return 'accepted';
+      if (await hasBoughtAgain(hub, row, id)) return 'bought-again';
     }
   }
   await endCurrent(hub, row);
   return 'free';
+}
+
+async function hasBoughtAgain(hub: Hub, row: RowDocument, given: AttemptId): Promise<boolean> {
+  if (row.current === undefined) return false;
+  const attempts = await hub.deps.store.attempts(executionId(row.current.executionId));
+  const up = attempts.find(({ id }) => id === given);
+  return attempts.some(({ nodePath, ordinal }) => nodePath === up?.nodePath && ordinal > up.ordinal);
 }
 
 /** An execution that nobody drives just now would go on buying by its policy: it is told to stop. */

@@ -41,6 +41,35 @@ describe('what comes in doubt, late or after a word', () => {
     expect(world.cell('rec1', '状态')).toBe('待确认');
   });
 
+  it('提交 on a call that its execution has just bought again buys nothing beside it', async () => {
+    const world = await createWorld();
+    world.newRow('rec1');
+    await world.turn();
+    const execution = world.engine.last().executionId;
+    const id = await world.engine.hold(execution);
+    await world.settle();
+    const held = await world.store.attempt(attemptId(id));
+    world.engine.resolve = async () => {
+      // Found not to be there in the moment between the word and this.
+      const next = { ...held!, id: attemptId('01900000-0000-7000-8000-0000000000aa'), ordinal: held!.ordinal + 1 };
+      await world.store.commit([
+        { type: 'put-attempt', record: { ...held!, state: 'not-accepted' }, expected: [held!.state] },
+        {
+          type: 'create-attempt',
+          record: { ...next, state: 'intended' },
+          epoch: (await world.store.execution(execution))!.epoch,
+        },
+      ]);
+      return fail({ kind: 'invalid-input', code: 'not-in-doubt', message: 'not-accepted' });
+    };
+    await type(world, '提交');
+    expect(world.engine.submits).toHaveLength(1);
+    expect(world.engine.cancels).toEqual([]);
+    expect(world.cell('rec1', '提示')).toMatch(/没有受理，流程已自动重新购买/);
+    await end(world, { output: await world.output('portrait') });
+    expect(world.cell('rec1', '状态')).toBe('待确认');
+  });
+
   it('a call in doubt that is found fills the row by itself', async () => {
     const world = await createWorld();
     world.newRow('rec1');
