@@ -7,8 +7,8 @@ import { defineConfig } from 'vitest/config';
 const onBothStores = [
   'test/crash/{failpoints,sigterm}.test.ts',
   'test/cases/{in-flight,large-text,stopping,told,twins,twins-engine}.test.ts',
-  'test/engine/{control,doubt,paid-call,peers,restart,reuse,set-aside,sweep,two-doubts}.test.ts',
-  'test/bitable/{overtaken,try-on-row,write-back}.test.ts',
+  'test/engine/{control,doubt,found-again,paid-call,peers,restart,retried-doubt,reuse,set-aside,sweep,two-doubts}.test.ts',
+  'test/bitable/{overtaken,pending-start,try-on-row,typed-over,write-back}.test.ts',
 ];
 
 export default defineConfig({
