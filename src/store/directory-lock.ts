@@ -17,6 +17,9 @@ export interface DirectoryLock {
   readonly release: () => void;
 }
 
+/** Locks that are held: one that is merely forgotten must not end with the garbage collector, which closes its connection. */
+const held = new Set<Database.Database>();
+
 /**
  * One worker a data directory. The lock is the operating system's, on `worker.lock`, held through SQLite: it ends with
  * the process, however that ends, so that nothing stale can be left behind and a reused pid means nothing. The pid and
@@ -36,9 +39,11 @@ export function acquireDataDirectory(
       return fail(readHolder(infoFile));
     throw asStorageError(error, `cannot lock the data directory ${directory}`);
   }
+  held.add(connection);
   writeHolder(infoFile, { pid: options.pid ?? process.pid, startedAt: options.clock.nowMs() });
   return ok({
     release: () => {
+      held.delete(connection);
       connection.close();
     },
   });

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/kernel/index.ts';
 import { acquireDataDirectory } from '../../src/store/index.ts';
@@ -68,6 +70,18 @@ describe('one worker a data directory', () => {
     writeFileSync(join(directory, 'worker.json'), '{');
     expect(acquireDataDirectory(directory, { clock })).toEqual({ ok: false, failure: { pid: 0, startedAt: 0 } });
     if (first.ok) first.value.release();
+  });
+
+  it('outlives whoever took it and forgot it: no garbage collection gives the directory away', async () => {
+    const forget = (): void => expect(acquireDataDirectory(directory, { clock }).ok).toBe(true);
+    forget();
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    for (let round = 0; round < 3; round += 1) {
+      collect();
+      await new Promise(setImmediate);
+    }
+    expect(acquireDataDirectory(directory, { clock }).ok).toBe(false);
   });
 
   it('says that the folder is not there', () => {
