@@ -106,7 +106,7 @@ async function goingOn(
   const isOver = isSuperseded(now, entry, row);
   const pending = pendingStart(await openCommands(hub.deps.store, `${rowKey(refOf(place))}#`));
   if (!isOver && pending === undefined) return undefined;
-  const pendingStage = pending === undefined ? undefined : place.table.agent.stages[pending.stage]?.stage;
+  const pendingStage = pending === undefined ? undefined : place.table.agent.stages[pending]?.stage;
   const begun = [pendingStage, isOver ? now.current?.stage : undefined];
   // The memory of a stage that was started is newer than the end's.
   const newer = Object.fromEntries(Object.entries(now.stages).filter(([stage]) => begun.includes(stage)));

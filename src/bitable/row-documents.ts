@@ -156,19 +156,11 @@ export async function openCommands(store: Store, prefix: string): Promise<readon
 }
 
 /**
- * A start that is stored and not executed yet: 生成中 stands in the row, and no execution. Whatever comes to its end in the
- * meantime must leave it that.
+ * The stage (its index) of a start that is stored and not executed yet: 生成中 stands in the row, and no execution. Whatever
+ * comes to its end in the meantime must leave it that.
  */
-export function pendingStart(commands: readonly CommandDocument[]): PendingStart | undefined {
-  return commands.flatMap(({ id, phase, plan }) =>
-    plan.kind === 'start' && phase !== 'executed' ? [{ id, stage: plan.stage }] : [],
-  )[0];
-}
-
-interface PendingStart {
-  readonly id: string;
-  /** Index of the stage that will be started. */
-  readonly stage: number;
+export function pendingStart(commands: readonly CommandDocument[]): number | undefined {
+  return commands.flatMap(({ phase, plan }) => (plan.kind === 'start' && phase !== 'executed' ? [plan.stage] : []))[0];
 }
 
 /** JSON that went through a schema, as a document's value. */

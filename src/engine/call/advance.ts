@@ -1,4 +1,4 @@
-import { capability, type Failure } from '../../contract/index.ts';
+import { capability } from '../../contract/index.ts';
 import { assertNever } from '../../kernel/index.ts';
 import { type CallStep, nextStep } from '../policy/next-step.ts';
 import { bookDoubt } from './book-doubt.ts';
@@ -8,6 +8,7 @@ import { end, endBadly } from './end-call.ts';
 import { availabilityOf, policyOf, triesOf } from './history.ts';
 import { askJudge } from './judge.ts';
 import { tellLateResult } from './late-result.ts';
+import { engineFault } from './read-again.ts';
 import { StorageError } from '../ports/index.ts';
 import type { Services } from './services.ts';
 import type { CallEnd, LiveAttempt, SkillCall, WaitReason } from './types.ts';
@@ -47,13 +48,7 @@ async function run(services: Services, call: SkillCall): Promise<void> {
         sleepFor(services, call, 'retry', storeAgainMs);
         return;
       }
-      services.deps.logger.error('a call failed in the engine itself', { path: call.path, error: String(error) });
-      const failure: Failure = {
-        kind: 'internal',
-        code: 'engine',
-        message: error instanceof Error ? error.message : String(error),
-      };
-      end(services, call, { kind: 'failed', failure });
+      end(services, call, { kind: 'failed', failure: engineFault(services, call.path, error) });
     }
   } while (isAgain(call));
 }

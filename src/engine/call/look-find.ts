@@ -13,8 +13,9 @@ const betweenLooksMs = 20_000;
 
 /**
  * What asking after a lost answer came to. "Not there" counts only when the submit can no longer be under way (its
- * timeout plus 90 s), was watched for 90 s, and was said three times; then nothing was bought, and the call goes on by its policy. A task that
- * belongs to a neighbour, or may, decides nothing: it is looked again, until the time for asking is over and a person is asked.
+ * timeout plus 90 s), was watched for 90 s, and was said three times; then nothing was bought, and the call goes on by its
+ * policy. A task that belongs to a neighbour, or may, decides nothing: it is looked again, until the time for asking is over
+ * and a person is asked.
  */
 export async function applyFind(services: Services, watched: Watched, outcome: FindOutcome): Promise<LookResult> {
   const { live } = watched;
