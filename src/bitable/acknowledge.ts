@@ -1,11 +1,10 @@
 import type { OutboxRecord } from '../engine/ports/index.ts';
 import { executionId } from '../kernel/index.ts';
-import { protocolCells } from './cells.ts';
 import { changeRow } from './change-row.ts';
 import { type Hub, refOf, type RowPlace } from './hub.ts';
 import { rowKey, rowSourcePrefix } from './refs.ts';
-import { noteRefusal } from './refused-write.ts';
 import { collections, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
+import { writeProtocol } from './write-protocol.ts';
 
 /** `later`: the platform is away, the entry stays; `soon`: whose end it is will be known in a moment. */
 export type Delivery = 'done' | 'later' | 'soon';
@@ -84,13 +83,7 @@ export async function acknowledgeEnd(
   if (after?.current !== undefined && after.cancelRequested) {
     await hub.deps.engine.cancel(executionId(after.current.executionId), '员工选了「取消」');
   } else if (after !== undefined && after.status !== row.status) {
-    const told = await hub.writerOf(place.table.table.appToken).write({
-      tableId: place.table.table.tableId,
-      recordId: place.recordId,
-      cells: protocolCells(place.table.columns, { 状态: after.status, 报错: null, 进度: null }),
-      withinMs: 0,
-    });
-    if (told.kind === 'refused') await noteRefusal(hub, place, told.failure);
+    await writeProtocol(hub, place, { 状态: after.status, 报错: null, 进度: null });
   }
   return 'done';
 }

@@ -1,12 +1,12 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
 import { acknowledgeEnd, type Delivery, rowIsGone } from './acknowledge.ts';
-import { writeProtocol } from './deliver-other.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { readRow } from './read-row.ts';
 import { rowKey } from './refs.ts';
 import { loadRow, openCommands, pendingStart, type RowDocument, withoutCurrent } from './row-documents.ts';
 import { startStage } from './start-stage.ts';
+import { writeProtocol } from './write-protocol.ts';
 import type { WriteOutcome } from './writer-entry.ts';
 
 export type Ended = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'ended' }> };

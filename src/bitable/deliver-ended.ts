@@ -6,7 +6,7 @@ import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { resultPatienceMs } from './pace.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
-import { noteRefusal } from './refused-write.ts';
+import { noteRefusal } from './write-protocol.ts';
 import { failureWords, hintLines, partialWords } from './result-words.ts';
 import { loadRow, type RowDocument, withoutCurrent } from './row-documents.ts';
 import type { UploadFault } from './upload.ts';

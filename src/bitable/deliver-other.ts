@@ -1,17 +1,17 @@
 import type { OutboxMessage, OutboxRecord } from '../engine/ports/index.ts';
 import type { Artifact, StageDefinition } from '../contract/index.ts';
-import { hintText, moneyAndTime, protocolCells, type ProtocolValues } from './cells.ts';
+import { hintText, moneyAndTime } from './cells.ts';
 import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { artifactsIn } from './deliver-result.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { rowKey } from './refs.ts';
-import { noteRefusal } from './refused-write.ts';
 import { heldWords } from './result-words.ts';
 import { openCommands, pendingStart, type RowDocument, stageOf, withNote, withStage } from './row-documents.ts';
 import { keyArtifact } from './row-facts.ts';
 import { uploadArtifact } from './upload.ts';
-import type { AttachmentMerge, WriteOutcome } from './writer-entry.ts';
+import { writeProtocol } from './write-protocol.ts';
+import type { AttachmentMerge } from './writer-entry.ts';
 
 type Held = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'held' }> };
 type Late = OutboxRecord & { readonly message: Extract<OutboxMessage, { kind: 'late-result' }> };
@@ -124,7 +124,7 @@ export async function deliverLate(
   };
   const after = change(row);
   const values = { 提示: hintText(after), ...moneyAndTime(after, await rowCostMicros(hub, place)) };
-  const outcome = await writeProtocol(hub, place, values, behindAll(place, stage, tokens));
+  const outcome = await writeProtocol(hub, place, values, { merges: behindAll(place, stage, tokens) });
   hub.deps.failpoints.hit('outbox:after-write');
   if (outcome.kind === 'gone') return await rowIsGone(hub, place, entry);
   if (outcome.kind === 'refused') {
@@ -162,22 +162,4 @@ function behindAll({ table }: RowPlace, stage: StageDefinition, tokens: readonly
   const column = table.columns.artifacts.get(keyArtifact(stage).column);
   if (column === undefined || tokens.length === 0) return [];
   return [{ column: column.name, tokens, versions: [], keep: 1, first: false }];
-}
-
-/** A refusal is told to the operator here; the entry that it belongs to stays, and is tried again. */
-export async function writeProtocol(
-  hub: Hub,
-  place: RowPlace,
-  values: ProtocolValues,
-  merges: readonly AttachmentMerge[] = [],
-): Promise<WriteOutcome> {
-  const outcome = await hub.writerOf(place.table.table.appToken).write({
-    tableId: place.table.table.tableId,
-    recordId: place.recordId,
-    cells: protocolCells(place.table.columns, values),
-    merges,
-    withinMs: 0,
-  });
-  if (outcome.kind === 'refused') await noteRefusal(hub, place, outcome.failure);
-  return outcome;
 }

@@ -2,11 +2,11 @@ import type { OutboxMessage } from '../engine/ports/index.ts';
 import { acknowledge, type Delivery, rowCostMicros, rowIsGone } from './acknowledge.ts';
 import { hintText, moneyAndTime } from './cells.ts';
 import type { Ended } from './chain-stage.ts';
-import { writeProtocol } from './deliver-other.ts';
 import { type Hub, type RowPlace, stageAt, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { failureWords } from './result-words.ts';
 import { type RowDocument, stageOf, withNote, withoutCurrent, withStage } from './row-documents.ts';
+import { writeProtocol } from './write-protocol.ts';
 
 /** Whether a rerun has brought nothing whole to a row that had something: the row then stays as it was. */
 export function isVainRerun(row: RowDocument, message: OutboxMessage): boolean {

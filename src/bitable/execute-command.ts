@@ -1,13 +1,12 @@
 import type { ExecutionRecord, StoreCommand } from '../engine/ports/index.ts';
 import { assertNever, executionId, type JsonObject } from '../kernel/index.ts';
-import { hintText, protocolCells } from './cells.ts';
+import { hintText } from './cells.ts';
 import { changeRow } from './change-row.ts';
 import { patienceMs } from './deps.ts';
 import { type Hub, refOf, type RowPlace, stageLabel } from './hub.ts';
 import { rowName } from './observe.ts';
 import { readRow } from './read-row.ts';
 import { formatExecutionMark, rowKey } from './refs.ts';
-import { noteRefusal } from './refused-write.ts';
 import {
   type CommandDocument,
   deleteCommand,
@@ -21,7 +20,7 @@ import {
 } from './row-documents.ts';
 import { type Release, releaseHeld } from './release-held.ts';
 import { startStage, withoutHeld } from './start-stage.ts';
-import type { WriteOutcome } from './writer-entry.ts';
+import { writeProtocol } from './write-protocol.ts';
 
 /**
  * Executes one cleared command; every step is repeatable. Returns false when it must wait (write-back is down, the row
@@ -93,12 +92,12 @@ async function executeCancel(hub: Hub, place: RowPlace, command: CommandDocument
   const isStartedAnew = (commands: readonly CommandDocument[]): boolean =>
     pendingStart(commands.filter((other) => other.id > command.id)) !== undefined;
   const isAtRest = running && current === undefined && !isStartedAnew(await openCommands(hub.deps.store, `${key}#`));
-  if (isAtRest && (await writeCells(hub, place, { 状态: '已取消', 进度: null })) === 'refused') return false;
+  if (isAtRest && (await writeProtocol(hub, place, { 状态: '已取消', 进度: null })).kind === 'refused') return false;
   const after = await conclude(hub, place, command, (now, commands) =>
     isAtRest && !isStartedAnew(commands) ? { ...now, status: '已取消' } : now,
   );
   if (isAtRest && after !== undefined && after.status !== '已取消')
-    await writeCells(hub, place, { 状态: after.status });
+    await writeProtocol(hub, place, { 状态: after.status });
   return true;
 }
 
@@ -149,7 +148,7 @@ async function executeStart(
   failpoints.hit('intake:after-submit');
   await conclude(hub, place, command, outcome.mark);
   const mark = formatExecutionMark(outcome.executionId, hub.deps.instanceTag);
-  void writeCells(hub, place, { 执行编号: mark }, patienceMs.lazy);
+  void writeProtocol(hub, place, { 执行编号: mark }, { withinMs: patienceMs.lazy });
   return true;
 }
 
@@ -168,7 +167,7 @@ async function unendedOther(
 async function leaveRunning(hub: Hub, place: RowPlace, command: CommandDocument, running: string): Promise<void> {
   const words = `这一行的执行 ${running} 还没有结束，没有再启动；它的结果到了会自动补上。`;
   const row = await conclude(hub, place, command, (now) => ({ ...withNote(now, words), status: '生成中' }));
-  if (row !== undefined) await writeCells(hub, place, { 状态: row.status, 提示: hintText(row), 进度: null });
+  if (row !== undefined) await writeProtocol(hub, place, { 状态: row.status, 提示: hintText(row), 进度: null });
 }
 
 const releaseWords: Readonly<Record<Exclude<Release, 'free'>, string>> = {
@@ -186,7 +185,8 @@ async function keepWaiting(
   const words = releaseWords[release];
   await conclude(hub, place, command, (row) => withoutHeld(withNote(row, words)));
   const row = await loadRow(hub.deps.store, rowKey(refOf(place)));
-  if (row !== undefined) await writeCells(hub, place, { 提示: hintText(row), 进度: '等待厂商结果' }, patienceMs.gather);
+  if (row !== undefined)
+    await writeProtocol(hub, place, { 提示: hintText(row), 进度: '等待厂商结果' }, { withinMs: patienceMs.gather });
 }
 
 /** A later 取消 of the same row waits: what has not been submitted is not submitted. */
@@ -204,8 +204,8 @@ async function refuseStart(
 ): Promise<boolean> {
   const key = rowKey(refOf(place));
   const label = stageLabel(place.table.agent, stage);
-  const told = await writeCells(hub, place, { 状态: '失败', 报错: `${label}：${words}`, 进度: null });
-  if (told === 'refused') return false;
+  const told = await writeProtocol(hub, place, { 状态: '失败', 报错: `${label}：${words}`, 进度: null });
+  if (told.kind === 'refused') return false;
   const row = await loadRow(hub.deps.store, key);
   const submitter = row?.submitter ?? '';
   if (hub.messenger.canReach(submitter)) {
@@ -215,20 +215,4 @@ async function refuseStart(
   }
   await conclude(hub, place, command, (now) => ({ ...withoutCurrent(now), status: '失败' }));
   return true;
-}
-
-async function writeCells(
-  hub: Hub,
-  place: RowPlace,
-  values: Parameters<typeof protocolCells>[1],
-  withinMs: number = patienceMs.now,
-): Promise<WriteOutcome['kind']> {
-  const outcome = await hub.writerOf(place.table.table.appToken).write({
-    tableId: place.table.table.tableId,
-    recordId: place.recordId,
-    cells: protocolCells(place.table.columns, values),
-    withinMs,
-  });
-  if (outcome.kind === 'refused') await noteRefusal(hub, place, outcome.failure);
-  return outcome.kind;
 }
